@@ -1,10 +1,16 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AUDIT_FILTERS, type AuditEntry, AuditLog } from "#platform/audit/audit-log.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
-import { ListParams, type ListRules, TimestampParam, toPageQuery } from "#platform/http/listing.ts";
-import { cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import {
+  deploymentOf,
+  ListParams,
+  type ListRules,
+  ok,
+  operations,
+  registration,
+  TimestampOutput,
+  TimestampParam,
+  toPageQuery,
+} from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const AuditQuery = ListParams.extend({
@@ -55,33 +61,6 @@ const LIST_RULES: ListRules = {
   options: AUDIT_FILTERS,
 };
 
-/** Registers `GET /api/florin/v1/audit`. */
-export function registerAudit(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/audit",
-      operationId: "florinListAudit",
-      summary: "List who changed what",
-      description:
-        "Changes of clients and their secrets, webhook configs, ledgers and their metadata, buckets, exporters and pipelines, newest first. Changes that the deployment makes by itself have the issuer and the client `florin`. A change of the books is a log entry, whose author has an operation of its own.",
-      tags: ["Audit"],
-      scope: "auth:read",
-      query: AuditQuery,
-      responses: { 200: json("A page of changes", cursorOf(AuditEntryResponse)) },
-    },
-    async ({ query, c }) => {
-      const { action, object, clientId, subject, startTime, endTime, ...list } = query;
-      const given = { action, object, clientId, subject, startTime, endTime };
-      const options = { ...AUDIT_FILTERS, ...definedOf(given) };
-      const wanted = toPageQuery({ ...list, options }, LIST_RULES, deploymentOf(c).settings);
-      const page = await AuditLog.from(c.var.context).list(wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toAuditView)) };
-    },
-  );
-}
-
 /** The parameters that a request has, without absent ones. */
 const definedOf = (params: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(
@@ -92,3 +71,24 @@ const toAuditView = ({ date, ...entry }: AuditEntry): z.input<typeof AuditEntryR
   ...entry,
   date: formatTimestamp(date),
 });
+
+const audit = operations({ tags: ["Audit"], scope: "auth" });
+
+/** Registers `GET /api/florin/v1/audit`. */
+export const registerAudit = registration(
+  audit.get("/audit", {
+    operationId: "florinListAudit",
+    summary: "List who changed what",
+    description:
+      "Changes of clients and their secrets, webhook configs, ledgers and their metadata, buckets, exporters and pipelines, newest first. Changes that the deployment makes by itself have the issuer and the client `florin`. A change of the books is a log entry, whose author has an operation of its own.",
+    query: AuditQuery,
+    answer: ok.page("A page of changes", AuditEntryResponse, toAuditView),
+    handle: ({ query, context, c }) => {
+      const { action, object, clientId, subject, startTime, endTime, ...list } = query;
+      const given = { action, object, clientId, subject, startTime, endTime };
+      const options = { ...AUDIT_FILTERS, ...definedOf(given) };
+      const wanted = toPageQuery({ ...list, options }, LIST_RULES, deploymentOf(c).settings);
+      return AuditLog.from(context).list(wanted);
+    },
+  }),
+);

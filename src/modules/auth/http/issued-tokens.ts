@@ -26,8 +26,7 @@ import { revokeToken } from "#modules/auth/tokens/revoke-token.ts";
 import { userInfo } from "#modules/auth/tokens/userinfo.ts";
 import { readBearer } from "#modules/auth/verification/token-verifier.ts";
 import { verifierOf } from "#modules/auth/verification/verifier.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { empty, endpoint, json } from "#platform/http/endpoint.ts";
+import { type AppEnv, deploymentOf, empty, endpoint, json } from "#platform/http/index.ts";
 
 const tags = ["Tokens"];
 

@@ -5,8 +5,7 @@ import { usesBasic } from "#modules/auth/tokens/credentials.ts";
 import type { ClientRequest } from "#modules/auth/tokens/requests.ts";
 import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import type { AppError } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { json } from "#platform/http/endpoint.ts";
+import { type AppEnv, json } from "#platform/http/index.ts";
 import { addressOf } from "#platform/http/sender/address.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 

@@ -14,55 +14,20 @@ import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { grantTypesOf, TokenService } from "#modules/auth/tokens/token-service.ts";
 import { verifierOf } from "#modules/auth/verification/verifier.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
+import {
+  type AppEnv,
+  deploymentOf,
+  endpoint,
+  json,
+  ok,
+  operations,
+  registration,
+} from "#platform/http/index.ts";
 
 /** Largest request that concerns a token, in bytes. */
 export const TOKEN_REQUEST_BYTES_MAX = 16 * 1024;
 
 const tags = ["Tokens"];
-
-/** Registers discovery, keys and the token endpoint. */
-export function registerOAuth(app: OpenAPIHono<AppEnv>): void {
-  registerDiscovery(app);
-  registerToken(app);
-}
-
-function registerDiscovery(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/.well-known/openid-configuration",
-      operationId: "getOIDCWellKnowns",
-      summary: "Discover what this OAuth 2 server can do",
-      tags,
-      scope: "public",
-      responses: { 200: json("The discovery document", DiscoveryResponse) },
-    },
-    ({ c }) => {
-      const grantTypes = grantTypesOf(authSettings.of(c.env));
-      const body = toDiscoveryView(issuerOfRequest(c), {
-        scopes: deploymentOf(c).scopes,
-        grantTypes,
-      });
-      return { status: 200, body };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/keys",
-      operationId: "getKeys",
-      summary: "Show the keys that verify tokens",
-      tags,
-      scope: "public",
-      responses: { 200: json("A JSON Web Key Set", KeysResponse) },
-    },
-    async ({ c }) => ({ status: 200, body: { keys: await SigningKeys.from(c.env).list() } }),
-  );
-}
 
 function registerToken(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -101,3 +66,28 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
     },
   );
 }
+
+const oauth = operations({ tags, scope: "public" });
+
+/** Registers discovery, keys and the token endpoint. */
+export const registerOAuth = registration(
+  oauth.get("/.well-known/openid-configuration", {
+    operationId: "getOIDCWellKnowns",
+    summary: "Discover what this OAuth 2 server can do",
+    answer: ok.plain("The discovery document", DiscoveryResponse),
+    handle: ({ c }) => {
+      const grantTypes = grantTypesOf(authSettings.of(c.env));
+      return toDiscoveryView(issuerOfRequest(c), {
+        scopes: deploymentOf(c).scopes,
+        grantTypes,
+      });
+    },
+  }),
+  oauth.get("/keys", {
+    operationId: "getKeys",
+    summary: "Show the keys that verify tokens",
+    answer: ok.plain("A JSON Web Key Set", KeysResponse),
+    handle: async ({ c }) => ({ keys: await SigningKeys.from(c.env).list() }),
+  }),
+  registerToken,
+);

@@ -12,7 +12,7 @@ import {
   SCOPE_LENGTH_MAX,
   URI_LENGTH_MAX,
 } from "#modules/auth/core/client.ts";
-import { dataOf, MetadataSchema } from "#platform/http/schemas.ts";
+import { MetadataSchema } from "#platform/http/index.ts";
 
 export const ClientParams = z.object({ clientId: z.string() });
 export const SecretParams = ClientParams.extend({ secretId: z.string() });
@@ -82,7 +82,7 @@ const ClientSecret = z
   .object({ id: z.string(), lastDigits: z.string(), name: z.string(), metadata: MetadataSchema })
   .openapi("ClientSecret");
 
-const ClientView = z
+export const ClientResponse = z
   .object({
     public: z.boolean(),
     redirectUris: z.array(z.string()),
@@ -97,16 +97,12 @@ const ClientView = z
   })
   .openapi("Client");
 
-export const ClientResponse = dataOf(ClientView);
-export const ClientsResponse = dataOf(z.array(ClientView));
-export const SecretResponse = dataOf(
-  z.object({
-    id: z.string(),
-    lastDigits: z.string(),
-    name: z.string(),
-    clear: z.string().openapi({ description: "The secret. It is not shown again." }),
-  }),
-);
+export const SecretResponse = z.object({
+  id: z.string(),
+  lastDigits: z.string(),
+  name: z.string(),
+  clear: z.string().openapi({ description: "The secret. It is not shown again." }),
+});
 
 export const InfoResponse = z
   .object({ version: z.string(), debug: z.boolean() })

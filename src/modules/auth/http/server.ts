@@ -1,27 +1,17 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HealthResponse, InfoResponse } from "./schemas.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
+import { type AppEnv, endpoint, infoOperation, json } from "#platform/http/index.ts";
 import { isHealthy } from "#platform/modules/versions.ts";
-
-const tags = ["Service"];
 
 /** Registers the version and the health check. */
 export function registerServer(app: OpenAPIHono<AppEnv>, version: string): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_info",
-      operationId: "getServerInfoAuth",
-      summary: "Show the version",
-      tags,
-      scope: "public",
-      responses: { 200: json("The version", InfoResponse) },
-    },
-    () => ({ status: 200, body: { version, debug: false } }),
-  );
+  infoOperation({
+    operationId: "getServerInfoAuth",
+    summary: "Show the version",
+    schema: InfoResponse,
+    info: { version, debug: false },
+  })(app);
   endpoint(
     app,
     {
@@ -29,7 +19,7 @@ export function registerServer(app: OpenAPIHono<AppEnv>, version: string): void 
       path: "/_healthcheck",
       operationId: "getHealthAuth",
       summary: "Check whether the module works",
-      tags,
+      tags: ["Service"],
       scope: "public",
       responses: {
         200: json("It works", HealthResponse),
