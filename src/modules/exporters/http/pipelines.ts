@@ -1,6 +1,4 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
-import { z } from "@hono/zod-openapi";
-import { assertExportersServed, toWholeCursor } from "./exporters.ts";
+import { assertExportersServed, toWholePage } from "./exporters.ts";
 import {
   PipelineParams,
   PipelineRequest,
@@ -13,121 +11,13 @@ import {
   PIPELINES_PER_LEDGER_MAX,
   PipelineService,
 } from "#modules/exporters/services/pipeline-service.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import { ok, operations, registration, type Registration } from "#platform/http/index.ts";
 
-const TAGS = ["Pipelines"];
-
-export function registerPipelines(app: OpenAPIHono<AppEnv>): void {
-  registerCollection(app);
-  registerPipeline(app);
-  registerSwitch(app, {
-    verb: "start",
-    operationId: "v2StartPipeline",
-    summary: "Start a pipeline that was stopped",
-  });
-  registerSwitch(app, {
-    verb: "stop",
-    operationId: "v2StopPipeline",
-    summary: "Stop a pipeline, which keeps its position",
-  });
-  registerSwitch(app, {
-    verb: "reset",
-    operationId: "v2ResetPipeline",
-    summary: "Reset a pipeline, which sends everything again from the beginning",
-  });
-}
-
-function registerCollection(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v2/{ledger}/pipelines",
-      operationId: "v2ListPipelines",
-      summary: "List the pipelines of a ledger",
-      tags: TAGS,
-      scope: "ledger:read",
-      before: assertExportersServed,
-      params: LedgerParams,
-      responses: {
-        200: json("All of them, oldest first", cursorOf(PipelineResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params, c }) => {
-      const pipelines = await PipelineService.from(c.var.context).list(params.ledger);
-      const views = pipelines.map(toPipelineView);
-      return { status: 200, body: toWholeCursor(views, PIPELINES_PER_LEDGER_MAX) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/v2/{ledger}/pipelines",
-      operationId: "v2CreatePipeline",
-      summary: "Send the log of a ledger to an exporter",
-      tags: TAGS,
-      scope: "ledger:write",
-      before: assertExportersServed,
-      params: LedgerParams,
-      body: PipelineRequest,
-      responses: {
-        201: json("The pipeline, started", dataOf(PipelineResponse)),
-        ...errors(404),
-      },
-    },
-    async ({ params, body, c }) => {
-      const way = { ledger: params.ledger, exporterId: body.exporterID };
-      const pipeline = await PipelineService.from(c.var.context).create(way);
-      const begun = { ...pipeline, progress: undefined, failure: undefined };
-      return { status: 201, body: { data: toPipelineView(begun) } };
-    },
-  );
-}
-
-function registerPipeline(app: OpenAPIHono<AppEnv>): void {
-  const shared = {
-    path: "/v2/{ledger}/pipelines/{pipelineID}",
-    tags: TAGS,
-    before: assertExportersServed,
-    params: PipelineParams,
-  };
-  endpoint(
-    app,
-    {
-      ...shared,
-      method: "get",
-      operationId: "v2GetPipelineState",
-      summary: "Read a pipeline",
-      scope: "ledger:read",
-      responses: { 200: json("The pipeline", dataOf(PipelineResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const target = { ledger: params.ledger, id: params.pipelineID };
-      const pipeline = await PipelineService.from(c.var.context).get(target);
-      return { status: 200, body: { data: toPipelineView(pipeline) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      ...shared,
-      method: "delete",
-      operationId: "v2DeletePipeline",
-      summary: "Delete a pipeline",
-      scope: "ledger:write",
-      responses: { 204: empty("Deleted"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const target = { ledger: params.ledger, id: params.pipelineID };
-      await PipelineService.from(c.var.context).remove(target);
-      return { status: 204 };
-    },
-  );
-}
+const pipelines = operations({
+  tags: ["Pipelines"],
+  scope: "ledger",
+  before: assertExportersServed,
+});
 
 interface Switch {
   readonly verb: "start" | "stop" | "reset";
@@ -135,71 +25,102 @@ interface Switch {
   readonly summary: string;
 }
 
-function registerSwitch(app: OpenAPIHono<AppEnv>, { verb, operationId, summary }: Switch): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `/v2/{ledger}/pipelines/{pipelineID}/${verb}`,
-      operationId,
-      summary,
-      tags: TAGS,
-      scope: "ledger:write",
-      before: assertExportersServed,
-      params: PipelineParams,
-      responses: {
-        202: empty("Done"),
-        ...errors(404),
-      },
-    },
-    async ({ params, c }) => {
+const switchPipeline = ({ verb, operationId, summary }: Switch): Registration =>
+  pipelines.post(`/v2/{ledger}/pipelines/{pipelineID}/${verb}`, {
+    operationId,
+    summary,
+    params: PipelineParams,
+    answer: ok.empty("Done", 202),
+    errors: [404],
+    handle: async ({ params, context }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      await PipelineService.from(c.var.context)[verb](target);
-      return { status: 202 };
+      await PipelineService.from(context)[verb](target);
     },
-  );
-}
+  });
+
+export const registerPipelines = registration(
+  pipelines.get("/v2/{ledger}/pipelines", {
+    operationId: "v2ListPipelines",
+    summary: "List the pipelines of a ledger",
+    params: LedgerParams,
+    answer: ok.page("All of them, oldest first", PipelineResponse, toPipelineView),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const pipelines = await PipelineService.from(context).list(params.ledger);
+      return toWholePage(pipelines, PIPELINES_PER_LEDGER_MAX);
+    },
+  }),
+  pipelines.post("/v2/{ledger}/pipelines", {
+    operationId: "v2CreatePipeline",
+    summary: "Send the log of a ledger to an exporter",
+    params: LedgerParams,
+    body: PipelineRequest,
+    answer: ok.created("The pipeline, started", PipelineResponse, toPipelineView),
+    errors: [404],
+    handle: async ({ params, body, context }) => {
+      const way = { ledger: params.ledger, exporterId: body.exporterID };
+      const pipeline = await PipelineService.from(context).create(way);
+      return { ...pipeline, progress: undefined, failure: undefined };
+    },
+  }),
+  pipelines.get("/v2/{ledger}/pipelines/{pipelineID}", {
+    operationId: "v2GetPipelineState",
+    summary: "Read a pipeline",
+    params: PipelineParams,
+    answer: ok.data("The pipeline", PipelineResponse, toPipelineView),
+    errors: [404],
+    handle: ({ params, context }) => {
+      const target = { ledger: params.ledger, id: params.pipelineID };
+      return PipelineService.from(context).get(target);
+    },
+  }),
+  pipelines.delete("/v2/{ledger}/pipelines/{pipelineID}", {
+    operationId: "v2DeletePipeline",
+    summary: "Delete a pipeline",
+    params: PipelineParams,
+    answer: ok.empty("Deleted"),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const target = { ledger: params.ledger, id: params.pipelineID };
+      await PipelineService.from(context).remove(target);
+    },
+  }),
+  switchPipeline({
+    verb: "start",
+    operationId: "v2StartPipeline",
+    summary: "Start a pipeline that was stopped",
+  }),
+  switchPipeline({
+    verb: "stop",
+    operationId: "v2StopPipeline",
+    summary: "Stop a pipeline, which keeps its position",
+  }),
+  switchPipeline({
+    verb: "reset",
+    operationId: "v2ResetPipeline",
+    summary: "Reset a pipeline, which sends everything again from the beginning",
+  }),
+);
 
 /** Florin's own routes of pipelines, below `/api/florin/v1`. */
-export function registerPipelineStates(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/ledgers/{ledger}/pipelines",
-      operationId: "florinListPipelineStates",
-      summary: "Show the state of the pipelines of a ledger",
-      tags: TAGS,
-      scope: "ledger:read",
-      before: assertExportersServed,
-      params: LedgerParams,
-      responses: {
-        200: json("All of them, oldest first", dataOf(z.array(PipelineStateResponse))),
-        ...errors(404),
-      },
-    },
-    async ({ params, c }) => {
-      const pipelines = await PipelineService.from(c.var.context).listMeasured(params.ledger);
-      return { status: 200, body: { data: pipelines.map(toPipelineStateView) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/ledgers/{ledger}/pipelines/{pipelineID}",
-      operationId: "florinGetPipelineState",
-      summary: "Show the state of a pipeline",
-      tags: TAGS,
-      scope: "ledger:read",
-      before: assertExportersServed,
-      params: PipelineParams,
-      responses: { 200: json("Its state", dataOf(PipelineStateResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
+export const registerPipelineStates = registration(
+  pipelines.get("/ledgers/{ledger}/pipelines", {
+    operationId: "florinListPipelineStates",
+    summary: "Show the state of the pipelines of a ledger",
+    params: LedgerParams,
+    answer: ok.list("All of them, oldest first", PipelineStateResponse, toPipelineStateView),
+    errors: [404],
+    handle: ({ params, context }) => PipelineService.from(context).listMeasured(params.ledger),
+  }),
+  pipelines.get("/ledgers/{ledger}/pipelines/{pipelineID}", {
+    operationId: "florinGetPipelineState",
+    summary: "Show the state of a pipeline",
+    params: PipelineParams,
+    answer: ok.data("Its state", PipelineStateResponse, toPipelineStateView),
+    errors: [404],
+    handle: ({ params, context }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      const pipeline = await PipelineService.from(c.var.context).getMeasured(target);
-      return { status: 200, body: { data: toPipelineStateView(pipeline) } };
+      return PipelineService.from(context).getMeasured(target);
     },
-  );
-}
+  }),
+);

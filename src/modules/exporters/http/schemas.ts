@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DRIVER_NAMES } from "#modules/exporters/drivers/index.ts";
-import { Count, TimestampOutput } from "#platform/http/schemas.ts";
+import { Count, TimestampOutput } from "#platform/http/index.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 
 const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
