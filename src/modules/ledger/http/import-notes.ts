@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ImportNote, NotedEntries } from "#ledger-engine";
-import { Count } from "#platform/http/schemas.ts";
+import { Count } from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** The header in which the answer to an import tells which entries are odd. */

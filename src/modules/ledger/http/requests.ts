@@ -18,8 +18,7 @@ import type {
   WriteHeaders,
 } from "#modules/ledger/wire/schemas.ts";
 import { wantsTexts } from "#platform/http/answers.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import { type AppEnv, filterOf, type ListRules, toPageQuery } from "#platform/http/index.ts";
 import { queryTextOf } from "#platform/http/request-parts.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";

@@ -1,12 +1,15 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { INTERVALS_MAX, INTERVALS_STANDARD, parseInterval, type Interval } from "#ledger-engine";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { BalanceIntervalResponse, LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { toBalanceIntervalView } from "#modules/ledger/wire/views.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { TimestampParam } from "#platform/http/listing.ts";
-import { BooleanParam, dataOf } from "#platform/http/schemas.ts";
+import {
+  BooleanParam,
+  ok,
+  operations,
+  registration,
+  TimestampParam,
+} from "#platform/http/index.ts";
 
 const IntervalParam = z
   .string()
@@ -40,31 +43,19 @@ const BalanceHistoryParams = z.object({
   }),
 });
 
-export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/ledgers/{ledger}/balances/history",
-      operationId: "florinReadBalanceHistory",
-      summary: "Show a balance over time",
-      description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval includes its start and not its end. Hours, days, weeks and months begin as in the calendar, so the first interval may be shorter than the others, and so may the last one. A period has at most ${INTERVALS_MAX} intervals.`,
-      tags: ["Balances"],
-      scope: "ledger:read",
-      params: LedgerParams,
-      query: BalanceHistoryParams,
-      bigintAsString: true,
-      responses: {
-        200: json("The intervals, oldest first", dataOf(z.array(BalanceIntervalResponse))),
-        ...errors(404),
-      },
-    },
-    async ({ params, query, c }) => {
-      const intervals = await LedgerService.from(c.get("context")).readBalanceHistory(
-        params.ledger,
-        query,
-      );
-      return { status: 200, body: { data: intervals.map(toBalanceIntervalView) } };
-    },
-  );
-}
+const balances = operations({ tags: ["Balances"], scope: "ledger" });
+
+export const registerBalanceHistory = registration(
+  balances.get("/ledgers/{ledger}/balances/history", {
+    operationId: "florinReadBalanceHistory",
+    summary: "Show a balance over time",
+    description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval includes its start and not its end. Hours, days, weeks and months begin as in the calendar, so the first interval may be shorter than the others, and so may the last one. A period has at most ${INTERVALS_MAX} intervals.`,
+    params: LedgerParams,
+    query: BalanceHistoryParams,
+    bigintAsString: true,
+    answer: ok.list("The intervals, oldest first", BalanceIntervalResponse, toBalanceIntervalView),
+    errors: [404],
+    handle: ({ params, query, context }) =>
+      LedgerService.from(context).readBalanceHistory(params.ledger, query),
+  }),
+);

@@ -1,9 +1,7 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { IdParams } from "#modules/ledger/wire/schemas.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { dataOf } from "#platform/http/schemas.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 
 const LogAuthorResponse = z
   .object({
@@ -22,25 +20,21 @@ const LogAuthorResponse = z
 /** Stands for an unknown author, so that clients always read the same members. */
 const UNKNOWN = { issuer: "", subject: "", clientId: "" };
 
-export function registerLogAuthor(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/ledgers/{ledger}/logs/{id}/author",
-      operationId: "florinReadLogAuthor",
-      summary: "Show who wrote a log entry",
-      description:
-        "The issuer, the subject and the client of the token with which the entry was written or imported. They are stored beside the log: the hash of the entry does not cover them, and an export does not contain them. All three are empty if the author is unknown.",
-      tags: ["Logs"],
-      scope: "ledger:read",
-      params: IdParams,
-      responses: { 200: json("The author", dataOf(LogAuthorResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const service = LedgerService.from(c.get("context"));
+const logs = operations({ tags: ["Logs"], scope: "ledger" });
+
+export const registerLogAuthor = registration(
+  logs.get("/ledgers/{ledger}/logs/{id}/author", {
+    operationId: "florinReadLogAuthor",
+    summary: "Show who wrote a log entry",
+    description:
+      "The issuer, the subject and the client of the token with which the entry was written or imported. They are stored beside the log: the hash of the entry does not cover them, and an export does not contain them. All three are empty if the author is unknown.",
+    params: IdParams,
+    answer: ok.data("The author", LogAuthorResponse),
+    errors: [404],
+    handle: async ({ params, context }) => {
+      const service = LedgerService.from(context);
       const author = await service.getAuthor(params.ledger, params.id);
-      return { status: 200, body: { data: author ?? UNKNOWN } };
+      return author ?? UNKNOWN;
     },
-  );
-}
+  }),
+);

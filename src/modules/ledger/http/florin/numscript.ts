@@ -1,8 +1,8 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { RuntimeRequest } from "#modules/ledger/wire/schemas.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
-import { type AppEnv, dataOf, endpoint, json, RangeResponse } from "#platform/http/index.ts";
+import { ok, operations, RangeResponse, registration } from "#platform/http/index.ts";
 
 /** Largest body of a check, in bytes: the longest script with its characters escaped. */
 const CHECK_BYTES_MAX = 1024 * 1024;
@@ -61,35 +61,6 @@ const CheckResponse = z
   })
   .openapi("ScriptCheck");
 
-export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/numscript/check",
-      operationId: "florinCheckScript",
-      work: "script",
-      summary: "Check a script for an editor",
-      description:
-        "The answer lists every mistake and likely mistake with its range, the texts to show where the pointer rests, and the accounts and assets that the script names. Nothing is executed.",
-      tags: ["Numscript"],
-      scope: "ledger:read",
-      honoursLedgers: true,
-      body: CheckRequest,
-      bodyBytesMax: CHECK_BYTES_MAX,
-      responses: { 200: json("What the check found", dataOf(CheckResponse)) },
-    },
-    ({ body, c }) => {
-      const standard = standardRuntimeOf(ledgerSettings.of(c.env));
-      const runtime = body.runtime === "" ? standard : (body.runtime ?? standard);
-      const report = checkScript(body.plain, runtime);
-      const valid = report.diagnostics.every(({ severity }) => severity !== "error");
-      const lines = new LineIndex(body.plain);
-      return { status: 200, body: { data: { valid, runtime, ...toPositions(report, lines) } } };
-    },
-  );
-}
-
 /** A report with lines and characters in place of offsets. */
 function toPositions(report: CheckReport, lines: LineIndex) {
   const at = (range: Range) => lines.lspRangeOf(range);
@@ -127,3 +98,28 @@ function toPositions(report: CheckReport, lines: LineIndex) {
     neededVariables: { ...report.neededVariables },
   };
 }
+
+const numscript = operations({ tags: ["Numscript"], scope: "ledger" });
+
+export const registerNumscript = registration(
+  numscript.post("/numscript/check", {
+    operationId: "florinCheckScript",
+    work: "script",
+    summary: "Check a script for an editor",
+    description:
+      "The answer lists every mistake and likely mistake with its range, the texts to show where the pointer rests, and the accounts and assets that the script names. Nothing is executed.",
+    scope: "ledger:read",
+    honoursLedgers: true,
+    body: CheckRequest,
+    bodyBytesMax: CHECK_BYTES_MAX,
+    answer: ok.data("What the check found", CheckResponse),
+    handle: ({ body, c }) => {
+      const standard = standardRuntimeOf(ledgerSettings.of(c.env));
+      const runtime = body.runtime === "" ? standard : (body.runtime ?? standard);
+      const report = checkScript(body.plain, runtime);
+      const valid = report.diagnostics.every(({ severity }) => severity !== "error");
+      const lines = new LineIndex(body.plain);
+      return { valid, runtime, ...toPositions(report, lines) };
+    },
+  }),
+);

@@ -1,10 +1,7 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "@hono/zod-openapi";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { BigInteger, Count, dataOf } from "#platform/http/schemas.ts";
+import { BigInteger, Count, ok, operations, registration } from "#platform/http/index.ts";
 
 const VerifyResponse = z
   .object({
@@ -29,37 +26,28 @@ const VerifyResponse = z
   })
   .openapi("LedgerVerification");
 
-export function registerVerify(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/ledgers/{ledger}/verify",
-      operationId: "florinVerifyLedger",
-      work: "verification",
-      summary: "Verify a ledger against its log",
-      description:
-        "The ledger is rebuilt from its log in another database, and every row, the hash chain and the sums of money are compared. The answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
-      tags: ["Ledgers"],
-      scope: "ledger:write",
-      params: LedgerParams,
-      responses: { 200: json("What was found", dataOf(VerifyResponse)), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const report = await LedgerService.from(c.get("context")).verify(params.ledger, c.env.AUDITS);
+const ledgers = operations({ tags: ["Ledgers"], scope: "ledger" });
+
+export const registerVerify = registration(
+  ledgers.post("/ledgers/{ledger}/verify", {
+    operationId: "florinVerifyLedger",
+    work: "verification",
+    summary: "Verify a ledger against its log",
+    description:
+      "The ledger is rebuilt from its log in another database, and every row, the hash chain and the sums of money are compared. The answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
+    params: LedgerParams,
+    answer: ok.data("What was found", VerifyResponse),
+    errors: [404],
+    handle: async ({ params, context, c }) => {
+      const report = await LedgerService.from(context).verify(params.ledger, c.env.AUDITS);
       const { status, lastLogId, rows, totals, differences } = report;
       return {
-        status: 200,
-        body: {
-          data: {
-            status,
-            lastLogId,
-            rows: { ...rows },
-            totals: [...totals],
-            differences: [...differences],
-          },
-        },
+        status,
+        lastLogId,
+        rows: { ...rows },
+        totals: [...totals],
+        differences: [...differences],
       };
     },
-  );
-}
+  }),
+);

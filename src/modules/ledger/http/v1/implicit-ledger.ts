@@ -4,7 +4,7 @@ import { toKnownError } from "./errors.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 
 /**

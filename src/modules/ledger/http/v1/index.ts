@@ -6,7 +6,7 @@ import { registerLogs } from "./routes/logs.ts";
 import { registerMetadata } from "./routes/metadata.ts";
 import { registerScripts } from "./routes/scripts.ts";
 import { registerTransactions } from "./routes/transactions.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 
 /**
  * Version 1 of the API: older shapes and parameters of the same ledgers, over the same services. Its paths begin with the name of a ledger,

@@ -10,7 +10,7 @@ import { parseAccount } from "#ledger-engine";
 import { listName, splitList } from "#modules/ledger/http/requests.ts";
 import { WriteIdParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
-import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import { type ListRules, toPageQuery } from "#platform/http/index.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 

@@ -10,8 +10,14 @@ import {
   TransactionResponse,
   WriteIdParams,
 } from "#modules/ledger/wire/schemas.ts";
-import { ExpandParam, HistoryParams, ListParams, TimestampParam } from "#platform/http/listing.ts";
-import { BooleanParam, Count } from "#platform/http/schemas.ts";
+import {
+  BooleanParam,
+  Count,
+  ExpandParam,
+  HistoryParams,
+  ListParams,
+  TimestampParam,
+} from "#platform/http/index.ts";
 
 export const TransactionParams = LedgerParams.extend({ txid: WriteIdParams.shape.id });
 export const TransactionKeyParams = TransactionParams.extend({ key: z.string() });

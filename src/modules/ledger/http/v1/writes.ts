@@ -12,7 +12,7 @@ import {
 import { writeOptions } from "#modules/ledger/http/requests.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { WriteHeaders } from "#modules/ledger/wire/schemas.ts";
-import type { AppEnv } from "#platform/http/context.ts";
+import type { AppEnv } from "#platform/http/index.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 
 type NewTransaction = z.output<typeof CreateRequest>;

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { registerMetadata } from "./metadata.ts";
+import { metadataOperations } from "./metadata.ts";
 import { MetadataOfAccountRequest, type MetadataTarget, parseAccount } from "#ledger-engine";
 import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import {
@@ -21,16 +21,22 @@ import {
   LedgerParams,
   SingleQuery,
 } from "#modules/ledger/wire/schemas.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import {
+  type AppEnv,
+  cursorOf,
+  dataOf,
+  deploymentOf,
+  endpoint,
+  errors,
+  json,
+} from "#platform/http/index.ts";
 
 const TAGS = ["Accounts"];
 
 export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
   registerLists(app);
   registerSingle(app);
-  registerMetadata(app, METADATA);
+  metadataOperations(METADATA)(app);
 }
 
 function registerLists(app: OpenAPIHono<AppEnv>): void {

@@ -16,8 +16,7 @@ import {
 import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { type AppEnv, endpoint, errors, json } from "#platform/http/index.ts";
 
 /** Largest bulk body, in bytes. */
 const BULK_BYTES_MAX = 8 * 1024 * 1024;

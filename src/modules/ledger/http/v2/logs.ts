@@ -14,9 +14,17 @@ import {
   LogListQuery,
   LogResponse,
 } from "#modules/ledger/wire/schemas.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
-import { cursorOf } from "#platform/http/schemas.ts";
+import {
+  type AppEnv,
+  Chunks,
+  cursorOf,
+  deploymentOf,
+  empty,
+  endpoint,
+  errors,
+  json,
+  texts,
+} from "#platform/http/index.ts";
 import type { JsonText } from "#platform/json.ts";
 
 const TAGS = ["Logs"];

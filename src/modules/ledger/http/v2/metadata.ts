@@ -1,10 +1,10 @@
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import type { Metadata, MetadataTarget } from "#ledger-engine";
-import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
+import { written } from "#modules/ledger/http/answers.ts";
+import { writeOptions } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { WriteHeaders, WriteQuery } from "#modules/ledger/wire/schemas.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
+import { operations, registration, type Registration } from "#platform/http/index.ts";
 
 /** An object with metadata: the path of its routes, and how their parameters name it. */
 export interface MetadataOwner<T extends { ledger: string }> {
@@ -22,56 +22,49 @@ export interface MetadataOwner<T extends { ledger: string }> {
   readonly toTarget: (params: T) => MetadataTarget;
 }
 
-/** Registers the two routes that change the metadata of an object. */
-export function registerMetadata<T extends { ledger: string }>(
-  app: OpenAPIHono<AppEnv>,
-  { path, noun, tag, params: owner, keyParams, body, operationIds, toTarget }: MetadataOwner<T>,
-): void {
-  const common = {
-    tags: [tag],
-    scope: "ledger:write",
-    query: WriteQuery,
-    headers: WriteHeaders,
-  } as const;
-  endpoint(
-    app,
-    {
-      ...common,
-      method: "post",
-      path: `${path}/metadata`,
+/** The two operations that change the metadata of an object. */
+export function metadataOperations<T extends { ledger: string }>({
+  path,
+  noun,
+  tag,
+  params,
+  keyParams,
+  body,
+  operationIds,
+  toTarget,
+}: MetadataOwner<T>): Registration {
+  const metadata = operations({ path: `${path}/metadata`, tags: [tag], scope: "ledger" });
+  return registration(
+    metadata.post("", {
       operationId: operationIds.add,
       summary: `Add metadata to ${noun}`,
-      params: owner,
+      params,
+      query: WriteQuery,
+      headers: WriteHeaders,
       body,
-      responses: { 204: empty("Added"), ...errors(404) },
-    },
-    async ({ params, query, headers, body: metadata, c }) => {
-      const { isReplay } = await LedgerService.from(c.get("context")).execute(
-        params.ledger,
-        () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
-        writeOptions(headers, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      ...common,
-      method: "delete",
-      path: `${path}/metadata/{key}`,
+      answer: written("Added"),
+      errors: [404],
+      handle: ({ params, query, headers, body: metadata, context }) =>
+        LedgerService.from(context).execute(
+          params.ledger,
+          () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
+          writeOptions(headers, query),
+        ),
+    }),
+    metadata.delete("/{key}", {
       operationId: operationIds.delete,
       summary: `Delete a metadata key of ${noun}`,
       params: keyParams,
-      responses: { 204: empty("Deleted"), ...errors(404) },
-    },
-    async ({ params, query, headers, c }) => {
-      const { isReplay } = await LedgerService.from(c.get("context")).execute(
-        params.ledger,
-        () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
-        writeOptions(headers, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
+      query: WriteQuery,
+      headers: WriteHeaders,
+      answer: written("Deleted"),
+      errors: [404],
+      handle: ({ params, query, headers, context }) =>
+        LedgerService.from(context).execute(
+          params.ledger,
+          () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
+          writeOptions(headers, query),
+        ),
+    }),
   );
 }

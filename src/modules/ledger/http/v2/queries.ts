@@ -19,10 +19,16 @@ import {
 } from "#modules/ledger/wire/schemas.ts";
 import { toLogView, toVolumeRowView } from "#modules/ledger/wire/views.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { toPageQuery } from "#platform/http/listing.ts";
-import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
+import {
+  type AppEnv,
+  cursorOf,
+  deploymentOf,
+  endpoint,
+  errors,
+  json,
+  toCursorView,
+  toPageQuery,
+} from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";

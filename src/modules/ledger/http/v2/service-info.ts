@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { exporterSettings } from "#modules/exporters/index.ts";
 import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/service/health.ts";
@@ -7,79 +6,18 @@ import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/wire/schemas.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
+import {
+  type AppEnv,
+  deploymentOf,
+  healthOperation,
+  infoOperation,
+  ok,
+  operations,
+  registration,
+} from "#platform/http/index.ts";
 
 /** Most ledger names that the information shows. */
 const NAMES_MAX = 1000;
-
-export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v2/_info",
-      operationId: "v2GetInfo",
-      summary: "Show the server's configuration",
-      tags: ["Service"],
-      scope: "ledger:read",
-      honoursLedgers: true,
-      responses: { 200: json("The configuration", InfoResponse) },
-    },
-    async ({ c }) => ({ status: 200, body: toInfo(c, await listNames(c.get("context"))) }),
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_info",
-      operationId: "getInfo",
-      summary: "Show the server's configuration",
-      description:
-        "The answer names the ledgers only if the request has a token that may read them.",
-      tags: ["Service"],
-      scope: "public",
-      responses: { 200: json("The configuration", InfoResponse) },
-    },
-    async ({ c }) => {
-      const principal = await findReader(c);
-      const isKnown = principal !== undefined;
-      const names = isKnown ? await listNames({ ...c.get("context"), principal }) : [];
-      return { status: 200, body: toInfo(c, names) };
-    },
-  );
-  for (const path of ["/_healthcheck", "/_/healthcheck"] as const) {
-    endpoint(
-      app,
-      {
-        method: "get",
-        path,
-        operationId: path === "/_healthcheck" ? "ledgerHealth" : "ledgerHealthV2",
-        summary: "Check the module's health",
-        tags: ["Service"],
-        scope: "public",
-        responses: { 200: json("The module is healthy", HealthResponse) },
-      },
-      async ({ c }) => {
-        await checkLedgers(c.get("context"));
-        return { status: 200, body: { "storage-driver-up-to-date": "OK" } };
-      },
-    );
-  }
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/_/info",
-      operationId: "getServerInfo",
-      summary: "Show the server's version",
-      tags: ["Service"],
-      scope: "public",
-      responses: { 200: json("The version", ServerResponse) },
-    },
-    () => ({ status: 200, body: { server: "ledger", version: LEDGER_VERSION } }),
-  );
-}
 
 const listNames = (context: ServiceContext): Promise<string[]> =>
   LedgerService.from(context).listLedgerNames(NAMES_MAX);
@@ -108,3 +46,44 @@ const toInfo = (c: Context<AppEnv>, ledgers: string[]) => ({
     ],
   },
 });
+
+const information = operations({ tags: ["Service"], scope: "ledger" });
+const HEALTH = {
+  summary: "Check the module's health",
+  answer: ok.plain("The module is healthy", HealthResponse),
+  check: async (context: ServiceContext) => {
+    await checkLedgers(context);
+    return { "storage-driver-up-to-date": "OK" } as const;
+  },
+};
+
+export const registerServiceInfo = registration(
+  information.get("/v2/_info", {
+    operationId: "v2GetInfo",
+    summary: "Show the server's configuration",
+    honoursLedgers: true,
+    answer: ok.plain("The configuration", InfoResponse),
+    handle: async ({ context, c }) => toInfo(c, await listNames(context)),
+  }),
+  information.get("/_info", {
+    operationId: "getInfo",
+    summary: "Show the server's configuration",
+    description: "The answer names the ledgers only if the request has a token that may read them.",
+    scope: "public",
+    answer: ok.plain("The configuration", InfoResponse),
+    handle: async ({ context, c }) => {
+      const principal = await findReader(c);
+      const isKnown = principal !== undefined;
+      return toInfo(c, isKnown ? await listNames({ ...context, principal }) : []);
+    },
+  }),
+  healthOperation({ operationId: "ledgerHealth", ...HEALTH }),
+  healthOperation({ path: "/_/healthcheck", operationId: "ledgerHealthV2", ...HEALTH }),
+  infoOperation({
+    path: "/_/info",
+    operationId: "getServerInfo",
+    summary: "Show the server's version",
+    schema: ServerResponse,
+    info: { server: "ledger", version: LEDGER_VERSION },
+  }),
+);

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { registerMetadata } from "./metadata.ts";
+import { metadataOperations } from "./metadata.ts";
 import {
   type MetadataTarget,
   toRevertTransaction,
@@ -34,9 +34,17 @@ import {
   WriteIdKeyParams,
   WriteIdParams,
 } from "#modules/ledger/wire/schemas.ts";
-import { type AppEnv, deploymentOf } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";
+import {
+  type AppEnv,
+  cursorOf,
+  dataOf,
+  dataText,
+  deploymentOf,
+  endpoint,
+  errors,
+  json,
+  MetadataSchema,
+} from "#platform/http/index.ts";
 
 const TAGS = ["Transactions"];
 
@@ -45,7 +53,7 @@ export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
   registerLists(app);
   registerSingle(app);
   registerRevert(app);
-  registerMetadata(app, METADATA);
+  metadataOperations(METADATA)(app);
 }
 
 function registerCreate(app: OpenAPIHono<AppEnv>): void {

@@ -6,8 +6,7 @@ import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit } from "#modules/ledger/http/v1/writes.ts";
 import { LedgerParams, WriteHeaders } from "#modules/ledger/wire/schemas.ts";
 import type { ErrorStatus } from "#platform/errors.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { type AppEnv, endpoint, errors, json } from "#platform/http/index.ts";
 
 /** Statuses of failures that this route answers with status 200. */
 const TOLD_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409]);
