@@ -1,8 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { parsePattern } from "#modules/events/core/event-filter.ts";
 import { openEventStream } from "#modules/events/event-stream.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, texts } from "#platform/http/endpoint.ts";
+import { type AppEnv, endpoint, texts } from "#platform/http/index.ts";
 import { quoteJson } from "#platform/json.ts";
 
 /** Most patterns, and most ledgers, of one stream. */

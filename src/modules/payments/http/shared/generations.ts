@@ -3,8 +3,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import {
   operations,
   type OperationSpec,
-  type Registration,
   registration,
+  type Registration,
 } from "#platform/http/index.ts";
 
 /** An operation on one object that both versions of the API share. Paths, names and parameters differ. */
