@@ -1,4 +1,4 @@
-/** The face of HTTP for modules: what a file needs that registers operations, or describes what they read and write. */
+/** The face of HTTP for modules: everything that registrations of operations and their schemas need. Files of this folder do not import it. */
 
 export { type AppEnv, deploymentOf } from "./context.ts";
 export {

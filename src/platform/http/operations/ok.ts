@@ -7,7 +7,7 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 export interface Success<Result> {
   readonly status: number;
   readonly response: ResponseSpec;
-  /** Makes what the answer has besides its status; absent for a status alone. */
+  /** Makes the body and the headers; absent for an answer without them. */
   readonly toAnswer?: (result: Result) => {
     readonly body?: unknown;
     readonly pages?: LongList;
@@ -80,7 +80,7 @@ export const ok = {
     }),
   }),
 
-  /** A body without an envelope, or with one in its schema. */
+  /** A body without an envelope, or with an envelope that is a part of the schema. */
   plain: <S extends z.ZodType, Item = z.input<S>>(
     description: string,
     schema: S,

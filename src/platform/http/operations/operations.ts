@@ -51,21 +51,22 @@ export interface OperationSpec<
 type Undescribed = z.ZodUnknown;
 
 /**
- * Makes the verbs of a group of operations that succeed with one kind of answer. An operation with several answers, with headers from its result, or with
- * an answer that is sent in parts calls `endpoint()` itself.
+ * Makes the verbs of a group of operations. Each operation succeeds with one kind of answer (`ok`), and its handler gives only the result. An operation
+ * with several answers, or with an answer that is already written, calls `endpoint()` itself.
  *
  * ```ts
  * const pools = operations({ path: "/v3/pools", tags: ["Pools"], scope: "payments" });
  *
  * export const registerPools = registration(
- *   pools.get("/{poolID}", {
+ *   pools.get("/{poolID}", {                                    // GET /v3/pools/{poolID}, scope payments:read
  *     operationId: "v3GetPool",
  *     summary: "Read a pool",
  *     params: z.object({ poolID: uuidParam("pool") }),
- *     answer: ok.data("The pool", PoolResponse, toPoolView),
+ *     answer: ok.data("The pool", PoolResponse, toPoolView),    // 200 with {"data": toPoolView(pool)}
  *     errors: [404],
- *     handle: ({ params, context }) => getPool(context, params.poolID), // gives what `toPoolView` takes
+ *     handle: ({ params, context }) => getPool(context, params.poolID),
  *   }),
+ *   pools.delete("/{poolID}", { … }),                           // scope payments:write
  * );
  * ```
  */

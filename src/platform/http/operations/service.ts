@@ -5,7 +5,7 @@ import type { ServiceContext } from "#platform/context.ts";
 
 const service = operations({ tags: ["Service"], scope: "public" });
 
-/** The version of a module, for everyone to read. */
+/** Shows the version of a module to everyone. */
 export const infoOperation = <S extends z.ZodType>({
   path = "/_info",
   operationId,
@@ -26,7 +26,7 @@ export const infoOperation = <S extends z.ZodType>({
     handle: () => info,
   });
 
-/** The health of a module, for everyone to read. The check throws if the module does not work. */
+/** Shows the health of a module to everyone. The check throws if the module does not work. */
 export const healthOperation = <Health>({
   path = "/_healthcheck",
   operationId,
