@@ -17,14 +17,7 @@ import {
   readWebhookHealth,
   type WebhookHealth as RegisteredHealth,
 } from "#modules/payments/webhooks/store.ts";
-import {
-  Count,
-  deploymentOf,
-  ok,
-  operations,
-  registration,
-  TimestampOutput,
-} from "#platform/http/index.ts";
+import { Count, ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 const ScheduleHealth = z.object({
@@ -185,8 +178,7 @@ export const registerConnectorHealth = registration(
     ...LIST,
     answer: ok.page("A page of connectors", SummaryResponse, toSummaryView),
     handle: ({ query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
+      const request = { query, body, c, values: CONNECTOR_FILTER_VALUES };
       return listReports(context, toListQuery("connector-health", request));
     },
   }),

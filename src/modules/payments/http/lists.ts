@@ -12,7 +12,6 @@ import {
 } from "#platform/http/index.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** The parameters of all lists. A `sort` is ignored, as clients rely on it: the newest item always comes first. */
 export const ListQuery = ListParams.omit({ sort: true }).extend(FilterParams.shape);
@@ -41,7 +40,7 @@ export const listing =
     read: (context: ServiceContext, query: PageQuery) => Promise<Page<Item>>,
   ) =>
   ({ query, body, context, c }: ListRequest): Promise<Page<Item>> =>
-    read(context, toListQuery(name, { query, body, settings: deploymentOf(c).settings }));
+    read(context, toListQuery(name, { query, body, c }));
 
 /** The columns by which lists are sorted. */
 const COLUMNS = { created_at: "date", key: "integer" } as const;
@@ -53,16 +52,16 @@ export const toListQuery = (
   request: {
     readonly query: z.output<typeof ListQuery>;
     readonly body: unknown;
-    readonly settings: PlatformSettings;
+    readonly c: Context<AppEnv>;
     /** Functions for keys whose values clients write differently than columns hold them. */
     readonly values?: FilterValueMap;
     readonly column?: keyof typeof COLUMNS;
   },
 ): PageQuery => {
-  const { query, body, settings, values = {}, column = "created_at" } = request;
+  const { query, body, c, values = {}, column = "created_at" } = request;
   return toPageQuery(
     { ...query, where: mapFilterValues(filterOf(query, body), values) },
     { list, columns: { [column]: COLUMNS[column] }, column, order: "desc" },
-    settings,
+    deploymentOf(c).settings,
   );
 };

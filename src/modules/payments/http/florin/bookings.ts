@@ -97,8 +97,7 @@ export const registerBookings = registration(
     ...LIST,
     answer: ok.page("A page of bookings", BookingResponse),
     handle: async ({ query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const page = await listBookings(context, toListQuery("bookings", { query, body, settings }));
+      const page = await listBookings(context, toListQuery("bookings", { query, body, c }));
       const directory = await ConnectorDirectory.read(context);
       const views = page.data.map((booking) => viewOf(context, booking, directory));
       const data = await Promise.all(views);

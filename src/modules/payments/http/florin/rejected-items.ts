@@ -4,14 +4,7 @@ import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
 import { dismissRejectedItem, retryRejectedItems } from "#modules/payments/rejected/change.ts";
 import { listRejectedItems, type ListedRejection } from "#modules/payments/rejected/list.ts";
 import { REJECTED_BYTES_MAX, REJECTED_ITEMS_MAX } from "#modules/payments/rejected/store.ts";
-import {
-  Count,
-  deploymentOf,
-  ok,
-  operations,
-  registration,
-  TimestampOutput,
-} from "#platform/http/index.ts";
+import { Count, ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const rejectedItems = operations({
@@ -64,8 +57,7 @@ export const registerRejectedItems = registration(
     answer: ok.page("A page of items", RejectedItemResponse, toView),
     errors: [404],
     handle: ({ params, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const wanted = toListQuery("rejected-items", { query, body, settings });
+      const wanted = toListQuery("rejected-items", { query, body, c });
       return listRejectedItems(context, { id: params.connectorID, query: wanted });
     },
   }),

@@ -6,13 +6,7 @@ import { ScheduleResponse, toScheduleView } from "#modules/payments/http/v3/conn
 import { scheduleFilterValues } from "#modules/payments/http/v3/schedules.ts";
 import { getSchedule, listSchedules } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
-import {
-  deploymentOf,
-  ok,
-  operations,
-  registration,
-  TimestampOutput,
-} from "#platform/http/index.ts";
+import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const connectorTasks = operations({
@@ -62,9 +56,8 @@ export const registerConnectorTasksV1 = registration(
     answer: ok.page("A page of schedules", ConnectorTaskResponse),
     errors: [404],
     handle: async ({ params: { connectorId: id }, query, context, c }) => {
-      const { settings } = deploymentOf(c);
       const values = scheduleFilterValues(id);
-      const wanted = toListQuery("schedules", { query, body: undefined, settings, values });
+      const wanted = toListQuery("schedules", { query, body: undefined, c, values });
       const page = await listSchedules(context, { id, query: wanted });
       return mapPage(page, (schedule) => toConnectorTaskView(id, schedule));
     },

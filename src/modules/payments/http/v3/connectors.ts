@@ -29,7 +29,6 @@ import { updateConnector } from "#modules/payments/lifecycle/update.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import {
   type AppEnv,
-  deploymentOf,
   empty,
   endpoint,
   json,
@@ -109,8 +108,7 @@ export const registerConnectors = registration(
     ...LIST,
     answer: ok.page("A page of connectors", ConnectorResponse),
     handle: async ({ query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const request = { query, body, settings, values: CONNECTOR_FILTER_VALUES };
+      const request = { query, body, c, values: CONNECTOR_FILTER_VALUES };
       const page = await listConnectors(context, toListQuery("connectors", request));
       return mapPage(page, (item) => toConnectorView(item, context));
     },

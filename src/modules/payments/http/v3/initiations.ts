@@ -18,7 +18,7 @@ import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { listShownInitiations, readInitiation } from "#modules/payments/movements/progress.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { listInitiationPayments } from "#modules/payments/payments/list-of-initiation.ts";
-import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const initiations = operations({
@@ -91,12 +91,11 @@ export const registerInitiations = registration(
     answer: ok.page("A page of adjustments", InitiationAdjustmentResponse),
     errors: [404],
     handle: async ({ params, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const wanted = toListQuery("payment-initiation-adjustments", {
         query,
         body,
-        settings,
+        c,
         column: "key",
       });
       const page = await listInitiationAdjustments(context, initiation, wanted);
@@ -112,13 +111,12 @@ export const registerInitiations = registration(
     answer: ok.page("A page of payments", PaymentResponse, toFullPaymentView),
     errors: [404],
     handle: async ({ params, query, context, c }) => {
-      const { settings } = deploymentOf(c);
       const initiation = await getInitiation(context, params.paymentInitiationID);
       const { query: _filter, ...unfiltered } = query;
       const wanted = toListQuery("payment-initiation-payments", {
         query: unfiltered,
         body: undefined,
-        settings,
+        c,
       });
       return listInitiationPayments(context, initiation, wanted);
     },

@@ -14,7 +14,7 @@ import {
   listSchedules,
   taskInScheduleId,
 } from "#modules/payments/polling/list.ts";
-import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const schedules = operations({ path: "/v3/connectors", tags: ["Connectors"], scope: "payments" });
@@ -41,9 +41,8 @@ export const registerSchedules = registration(
     answer: ok.page("A page of schedules", ScheduleResponse),
     errors: [404],
     handle: async ({ params: { connectorID: id }, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
       const values = scheduleFilterValues(id);
-      const wanted = toListQuery("schedules", { query, body, settings, values });
+      const wanted = toListQuery("schedules", { query, body, c, values });
       const page = await listSchedules(context, { id, query: wanted });
       return mapPage(page, (schedule) => toScheduleView(id, schedule));
     },
@@ -73,8 +72,7 @@ export const registerSchedules = registration(
       context,
       c,
     }) => {
-      const { settings } = deploymentOf(c);
-      const request = { query: { ...query, query: undefined }, body: undefined, settings };
+      const request = { query: { ...query, query: undefined }, body: undefined, c };
       const wanted = toListQuery("schedule-instances", request);
       const page = await listInstances(context, { connector, scheduleId, query: wanted });
       return mapPage(page, (it) => toInstanceView({ connector, scheduleId }, it));

@@ -9,7 +9,7 @@ import { LIST, toListQuery } from "#modules/payments/http/lists.ts";
 import { connectorIdParam, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { getLinkAttempt, listLinkAttempts } from "#modules/payments/users/link-attempts.ts";
 import { listConnections } from "#modules/payments/users/list-connections.ts";
-import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
 
 const userConnections = operations({
   path: "/v3/payment-service-users",
@@ -31,8 +31,7 @@ export const registerUserConnections = registration(
     answer: ok.page("A page of connections", ConnectionResponse, toConnectionView),
     errors: [404],
     handle: ({ params, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const wanted = toListQuery("connections", { query, body, settings });
+      const wanted = toListQuery("connections", { query, body, c });
       return listConnections(context, { userId: params.paymentServiceUserID }, wanted);
     },
   }),
@@ -45,8 +44,7 @@ export const registerUserConnections = registration(
     answer: ok.page("A page of connections", ConnectionResponse, toConnectionView),
     errors: [404],
     handle: ({ params, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const wanted = toListQuery("connections", { query, body, settings });
+      const wanted = toListQuery("connections", { query, body, c });
       const of = { userId: params.paymentServiceUserID, connector: params.connectorID };
       return listConnections(context, of, wanted);
     },
@@ -60,8 +58,7 @@ export const registerUserConnections = registration(
     answer: ok.page("A page of attempts", LinkAttemptResponse, toLinkAttemptView),
     errors: [404],
     handle: ({ params, query, body, context, c }) => {
-      const { settings } = deploymentOf(c);
-      const wanted = toListQuery("link-attempts", { query, body, settings });
+      const wanted = toListQuery("link-attempts", { query, body, c });
       const of = { userId: params.paymentServiceUserID, connector: params.connectorID };
       return listLinkAttempts(context, of, wanted);
     },
