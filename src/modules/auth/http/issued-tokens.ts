@@ -61,10 +61,9 @@ function registerIntrospection(app: OpenAPIHono<AppEnv>): void {
       },
       failure: toErrorAnswer,
     },
-    async ({ body: { token }, c }) => {
+    async ({ body: { token }, context, c }) => {
       const request = clientRequestOf(c, {});
       if (!usesBasic(request.authorization)) throw new OAuthError("invalid_client");
-      const context = c.get("context");
       const { scopes } = deploymentOf(c);
       const clients = ClientAuthenticator.from(context, scopes);
       const caller = await clients.authenticate(request, { allowsPublic: false });
@@ -99,8 +98,7 @@ function registerRevocation(app: OpenAPIHono<AppEnv>): void {
       },
       failure: toErrorAnswer,
     },
-    async ({ body: { token, ...form }, c }) => {
-      const context = c.get("context");
+    async ({ body: { token, ...form }, context, c }) => {
       const { scopes } = deploymentOf(c);
       const clients = ClientAuthenticator.from(context, scopes);
       const caller = await clients.authenticate(clientRequestOf(c, form), { allowsPublic: true });

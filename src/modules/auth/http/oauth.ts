@@ -53,8 +53,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       },
       failure: toErrorAnswer,
     },
-    async ({ body, c }) => {
-      const context = c.get("context");
+    async ({ body, context, c }) => {
       const { scopes } = deploymentOf(c);
       const service = TokenService.from(context, { scopes, reader: verifierOf(c.env) });
       const tokens = await service.issue({

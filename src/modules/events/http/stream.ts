@@ -78,8 +78,8 @@ export function registerEventStream(app: OpenAPIHono<AppEnv>): void {
       headers: StreamHeaders,
       responses: { 200: texts("Events, until you leave", "text/event-stream") },
     },
-    async ({ query: { types = ["*"], ledger, follow }, headers, c }) => {
-      const stream = await openEventStream(c.var.context, {
+    async ({ query: { types = ["*"], ledger, follow }, headers, context }) => {
+      const stream = await openEventStream(context, {
         filter: { types, ledgers: ledger },
         lastEventId: headers["Last-Event-ID"],
         follows: follow !== "false",

@@ -53,8 +53,8 @@ function registerDebit(app: OpenAPIHono<AppEnv>): void {
         ...errors(409, 415),
       },
     },
-    async ({ params, headers, body: { amount, ...body }, c }) => {
-      const { hold } = await debitWallet(c.get("context"), {
+    async ({ params, headers, body: { amount, ...body }, context }) => {
+      const { hold } = await debitWallet(context, {
         ...body,
         ...amount,
         walletId: params.walletID,

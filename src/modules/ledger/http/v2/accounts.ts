@@ -58,11 +58,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, body, context, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
       const request = pageRead(c, body, () => toAccountQuery({ ledger, query, body, settings }));
-      const written = await AnswerClient.from(c.get("context")).accounts(ledger, request);
+      const written = await AnswerClient.from(context).accounts(ledger, request);
       return { status: 200, written };
     },
   );
@@ -80,9 +80,9 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       body: FilterBody,
       responses: { 204: COUNTED, ...errors(404) },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, body, context }) => {
       const wanted = toCountQuery(query, body);
-      const count = await LedgerService.from(c.get("context")).countAccounts(params.ledger, wanted);
+      const count = await LedgerService.from(context).countAccounts(params.ledger, wanted);
       return { status: 204, headers: { count: `${count}` } };
     },
   );
@@ -103,12 +103,11 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(404) },
     },
-    async ({ params, query, c }) => {
-      const written = await AnswerClient.from(c.get("context")).account(
-        params.ledger,
-        params.address,
-        { ...toSingleRead(query), ...amountsOf(c) },
-      );
+    async ({ params, query, context, c }) => {
+      const written = await AnswerClient.from(context).account(params.ledger, params.address, {
+        ...toSingleRead(query),
+        ...amountsOf(c),
+      });
       return { status: 200, written };
     },
   );

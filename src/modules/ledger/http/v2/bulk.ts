@@ -62,11 +62,11 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       },
     },
     // An async function would hold the elements in memory until the ledger has answered.
-    ({ params, query, body, c }) => {
+    ({ params, query, body, context, c }) => {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);
       const toElements = () => parseBulk(body ?? []).map(toBulkElement);
-      return AnswerClient.from(c.get("context"))
+      return AnswerClient.from(context)
         .bulk(params.ledger, toElements, { ...query, settings, amounts: "integer" })
         .then(toAnswer);
     },

@@ -54,11 +54,11 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: { 200: json("A page of log entries", LogPage), ...errors(404) },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, body, context, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
       const request = pageRead(c, body, () => toLogQuery({ ledger, query, body, settings }));
-      const written = await AnswerClient.from(c.get("context")).logs(ledger, request);
+      const written = await AnswerClient.from(context).logs(ledger, request);
       // The entries of the written page have the members that `toLogView` shows.
       return { status: 200, written: written as JsonText<z.input<typeof LogPage>> };
     },
@@ -84,9 +84,9 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    ({ params, c }) => ({
+    ({ params, context }) => ({
       status: 200,
-      texts: LedgerService.from(c.get("context")).exportLogs(params.ledger),
+      texts: LedgerService.from(context).exportLogs(params.ledger),
     }),
   );
 }
@@ -115,14 +115,14 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, body, c }) => {
+    async ({ params, body, context }) => {
       try {
-        const service = LedgerService.from(c.get("context"));
+        const service = LedgerService.from(context);
         const noted = await service.importLogs(params.ledger, body);
         return { status: 204, headers: noteHeaders(noted) };
       } finally {
         // Imported entries publish no events, so that the pipelines are woken here.
-        await wakePipelinesOf(c.get("context"), params.ledger);
+        await wakePipelinesOf(context, params.ledger);
       }
     },
   );

@@ -58,8 +58,8 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: { 200: json("A page of the list", QueryRunResponse), ...errors(404) },
     },
-    async ({ params: { ledger, id }, query, body, c }) => {
-      const service = LedgerService.from(c.get("context"));
+    async ({ params: { ledger, id }, query, body, context, c }) => {
+      const service = LedgerService.from(context);
       const template = await service.getQueryTemplate(ledger, { ...query, id });
       const wanted = toQuery(template, body, { ledger, settings: deploymentOf(c).settings });
       return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };

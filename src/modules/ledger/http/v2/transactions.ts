@@ -77,8 +77,8 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
         ...errors(404, 409),
       },
     },
-    async ({ params, query, headers, body, c }) => {
-      const { transaction, isReplay } = await AnswerClient.from(c.get("context")).commit(
+    async ({ params, query, headers, body, context, c }) => {
+      const { transaction, isReplay } = await AnswerClient.from(context).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
         { ...writeOptions(headers, query), ...amountsOf(c) },
@@ -111,13 +111,13 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, body, context, c }) => {
       const { ledger } = params;
       const { settings } = deploymentOf(c);
       const request = pageRead(c, body, () =>
         toTransactionQuery({ ledger, query, body, settings }),
       );
-      const written = await AnswerClient.from(c.get("context")).transactions(ledger, request);
+      const written = await AnswerClient.from(context).transactions(ledger, request);
       return { status: 200, written };
     },
   );
@@ -135,12 +135,9 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       body: FilterBody,
       responses: { 204: COUNTED, ...errors(404) },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, body, context }) => {
       const wanted = toCountQuery(query, body);
-      const count = await LedgerService.from(c.get("context")).countTransactions(
-        params.ledger,
-        wanted,
-      );
+      const count = await LedgerService.from(context).countTransactions(params.ledger, wanted);
       return { status: 204, headers: { count: `${count}` } };
     },
   );
@@ -161,12 +158,11 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
-    async ({ params, query, c }) => {
-      const written = await AnswerClient.from(c.get("context")).transaction(
-        params.ledger,
-        params.id,
-        { ...toSingleRead(query), ...amountsOf(c) },
-      );
+    async ({ params, query, context, c }) => {
+      const written = await AnswerClient.from(context).transaction(params.ledger, params.id, {
+        ...toSingleRead(query),
+        ...amountsOf(c),
+      });
       return { status: 200, written };
     },
   );
@@ -192,10 +188,10 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, query, headers, body, c }) => {
+    async ({ params, query, headers, body, context, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
-      const { transaction, isReplay } = await AnswerClient.from(c.get("context")).commit(
+      const { transaction, isReplay } = await AnswerClient.from(context).commit(
         params.ledger,
         () => toRevertTransaction(request),
         { ...writeOptions(headers, query), ...amountsOf(c) },

@@ -48,9 +48,9 @@ export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
           ...errors(404, 413),
         },
       },
-      async ({ params, query, c }) => {
+      async ({ params, query, context, c }) => {
         const callback = await callbackOf(c);
-        const location = await receiveRedirect(c.var.context, {
+        const location = await receiveRedirect(context, {
           connectorId: params.connectorID,
           callback,
         });
