@@ -2,9 +2,7 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { type DeliveredEventType, deliveredTypesOf } from "./event-types.ts";
 import { present } from "#platform/assert.ts";
 import { EVENT_VERSION } from "#platform/events/envelope.ts";
-import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, json } from "#platform/http/endpoint.ts";
-import { dataOf } from "#platform/http/schemas.ts";
+import { type AppEnv, dataOf, endpoint, json } from "#platform/http/index.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Module } from "#platform/modules/module.ts";
 
