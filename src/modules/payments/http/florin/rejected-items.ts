@@ -7,12 +7,13 @@ import { REJECTED_BYTES_MAX, REJECTED_ITEMS_MAX } from "#modules/payments/reject
 import { Count, ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
+const Params = z.object({ connectorID: connectorIdParam() });
 const rejectedItems = operations({
-  path: "/payments/connectors",
+  path: "/payments/connectors/{connectorID}/rejected",
   tags: ["Connectors"],
   scope: "payments",
+  params: Params,
 });
-const Params = z.object({ connectorID: connectorIdParam() });
 
 const RejectedItemResponse = z
   .object({
@@ -48,11 +49,10 @@ const toView = (row: ListedRejection): z.input<typeof RejectedItemResponse> => (
 
 /** Registers Florin's own operations on rejected items. */
 export const registerRejectedItems = registration(
-  rejectedItems.get("/{connectorID}/rejected", {
+  rejectedItems.get("", {
     operationId: "listRejectedItems",
     summary: "List the rejected items of a connector",
     description: `Items that could not be read or are not valid, newest first. Each run fetches their pages again, except for items of webhooks. At most ${REJECTED_ITEMS_MAX} items of ${REJECTED_BYTES_MAX} bytes together are kept; a page with more of them is not stored, and its fetch fails until there is room. Filters: \`item_id\`, \`task\`.`,
-    params: Params,
     ...LIST,
     answer: ok.page("A page of items", RejectedItemResponse, toView),
     errors: [404],
@@ -61,17 +61,16 @@ export const registerRejectedItems = registration(
       return listRejectedItems(context, { id: params.connectorID, query: wanted });
     },
   }),
-  rejectedItems.post("/{connectorID}/rejected/retry", {
+  rejectedItems.post("/retry", {
     operationId: "retryRejectedItems",
     summary: "Fetch the rejected items of a connector again",
     description:
       "The schedules run now and fetch the pages of the items again. Items that can be read now are stored.",
-    params: Params,
     answer: ok.empty("The schedules run"),
     errors: [404],
     handle: ({ params, context }) => retryRejectedItems(context, params.connectorID),
   }),
-  rejectedItems.delete("/{connectorID}/rejected/{itemID}", {
+  rejectedItems.delete("/{itemID}", {
     operationId: "dismissRejectedItem",
     summary: "Dismiss a rejected item of a connector",
     description: "The item is rejected again if a later page of the provider contains it.",

@@ -9,12 +9,13 @@ import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
+const Params = z.object({ connector: z.string(), connectorId: connectorIdParam() });
 const connectorTasks = operations({
-  path: "/connectors",
+  path: "/connectors/{connector}/{connectorId}/tasks",
   tags: ["Payments API v1"],
   scope: "payments",
+  params: Params,
 });
-const Params = z.object({ connector: z.string(), connectorId: connectorIdParam() });
 
 /** A schedule in version 1 of the API, where it is called a task. */
 const ConnectorTaskResponse = z
@@ -48,10 +49,9 @@ function toConnectorTaskView(
 }
 
 export const registerConnectorTasksV1 = registration(
-  connectorTasks.get("/{connector}/{connectorId}/tasks", {
+  connectorTasks.get("", {
     operationId: "listConnectorTasksV1",
     summary: "List the schedules of a connector",
-    params: Params,
     query: ListQuery,
     answer: ok.page("A page of schedules", ConnectorTaskResponse),
     errors: [404],
@@ -62,7 +62,7 @@ export const registerConnectorTasksV1 = registration(
       return mapPage(page, (schedule) => toConnectorTaskView(id, schedule));
     },
   }),
-  connectorTasks.get("/{connector}/{connectorId}/tasks/{taskId}", {
+  connectorTasks.get("/{taskId}", {
     operationId: "getConnectorTaskV1",
     summary: "Read a schedule of a connector",
     params: Params.extend({ taskId: z.string() }),

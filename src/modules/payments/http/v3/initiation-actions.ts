@@ -10,20 +10,20 @@ import { reverseInitiation } from "#modules/payments/initiations/reverse.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { ok, operations, registration } from "#platform/http/index.ts";
 
+const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation") });
 const initiations = operations({
-  path: "/v3/payment-initiations",
+  path: "/v3/payment-initiations/{paymentInitiationID}",
   tags: ["Payment initiations"],
   scope: "payments",
+  params: Params,
 });
-const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation") });
 const TaskResponse = z.object({ taskID: z.string() });
 
 /** Registers the operations that approve, retry, reject and reverse an initiation. */
 export const registerInitiationActions = registration(
-  initiations.post("/{paymentInitiationID}/approve", {
+  initiations.post("/approve", {
     operationId: "v3ApprovePaymentInitiation",
     summary: "Approve a payment initiation, so that its money is sent",
-    params: Params,
     answer: ok.accepted("The task that sends it", TaskResponse),
     errors: [404],
     handle: async ({ params, context, c }) => {
@@ -33,13 +33,12 @@ export const registerInitiationActions = registration(
       return { taskID: encodeOwnedId(task) };
     },
   }),
-  initiations.post("/{paymentInitiationID}/retry", {
+  initiations.post("/retry", {
     operationId: "v3RetryPaymentInitiation",
     summary: "Send a failed payment initiation again",
     description:
       "The provider gets the same reference as before, so that it moves the money once, even if it has done so already. " +
       `With ${ADJUSTMENTS_MAX} adjustments, an initiation is not sent again.`,
-    params: Params,
     answer: ok.accepted("The task that sends it", TaskResponse),
     errors: [404],
     handle: async ({ params, context, c }) => {
@@ -49,20 +48,18 @@ export const registerInitiationActions = registration(
       return { taskID: encodeOwnedId(task) };
     },
   }),
-  initiations.post("/{paymentInitiationID}/reject", {
+  initiations.post("/reject", {
     operationId: "v3RejectPaymentInitiation",
     summary: "Reject a payment initiation that waits for its approval",
-    params: Params,
     answer: ok.empty("Rejected"),
     errors: [404],
     handle: ({ params, context }) => rejectInitiation(context, params.paymentInitiationID),
   }),
-  initiations.post("/{paymentInitiationID}/reverse", {
+  initiations.post("/reverse", {
     operationId: "v3ReversePaymentInitiation",
     summary: "Bring back all or a part of the money that a payment initiation has moved",
     description:
       "The task of a reversal that is not allowed fails with the reason. A repeated reference gives the same reversal.",
-    params: Params,
     body: ReversalRequest,
     answer: ok.accepted(
       "The reversal and its task",

@@ -20,23 +20,23 @@ import { AppError } from "#platform/errors.ts";
 import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
+const accounts = operations({
+  path: "/{ledger}/accounts",
+  tags: ["Ledger API v1"],
+  scope: "ledger",
+  params: LedgerParams,
+});
+
 /** Returns undefined instead of throwing `NOT_FOUND`. */
 function whereNotFound(error: unknown): undefined {
   if (error instanceof AppError && error.kind === "NOT_FOUND") return undefined;
   throw error;
 }
 
-const accounts = operations({
-  path: "/{ledger}/accounts",
-  tags: ["Ledger API v1"],
-  scope: "ledger",
-});
-
 export const registerAccounts = registration(
   accounts.get("", {
     operationId: "listAccountsLedger",
     summary: "List accounts by address",
-    params: LedgerParams,
     query: AccountListQuery,
     answer: ok.page("A page of accounts", AccountResponse),
     errors: [404],
@@ -52,7 +52,6 @@ export const registerAccounts = registration(
   accounts.head("", {
     operationId: "countAccounts",
     summary: "Count accounts",
-    params: LedgerParams,
     query: AccountFilterQuery,
     answer: counted(204),
     errors: [404],

@@ -11,18 +11,19 @@ import { getLinkAttempt, listLinkAttempts } from "#modules/payments/users/link-a
 import { listConnections } from "#modules/payments/users/list-connections.ts";
 import { ok, operations, registration } from "#platform/http/index.ts";
 
-const userConnections = operations({
-  path: "/v3/payment-service-users",
-  tags: ["Payment service users"],
-  scope: "payments",
-});
 const UserParams = z.object({ paymentServiceUserID: uuidParam("payment service user") });
 const ConnectorParams = UserParams.extend({ connectorID: connectorIdParam() });
+const userConnections = operations({
+  path: "/v3/payment-service-users/{paymentServiceUserID}",
+  tags: ["Payment service users"],
+  scope: "payments",
+  params: ConnectorParams,
+});
 
 const CONNECTION_FILTERS = "Filters: `connection_id`, `status`, `metadata[key]`.";
 
 export const registerUserConnections = registration(
-  userConnections.get("/{paymentServiceUserID}/connections", {
+  userConnections.get("/connections", {
     operationId: "v3ListPaymentServiceUserConnections",
     summary: "List the connections of a user",
     description: CONNECTION_FILTERS,
@@ -35,11 +36,10 @@ export const registerUserConnections = registration(
       return listConnections(context, { userId: params.paymentServiceUserID }, wanted);
     },
   }),
-  userConnections.get("/{paymentServiceUserID}/connectors/{connectorID}/connections", {
+  userConnections.get("/connectors/{connectorID}/connections", {
     operationId: "v3ListPaymentServiceUserConnectionsFromConnectorID",
     summary: "List the connections of a user at a connector",
     description: CONNECTION_FILTERS,
-    params: ConnectorParams,
     ...LIST,
     answer: ok.page("A page of connections", ConnectionResponse, toConnectionView),
     errors: [404],
@@ -49,11 +49,10 @@ export const registerUserConnections = registration(
       return listConnections(context, of, wanted);
     },
   }),
-  userConnections.get("/{paymentServiceUserID}/connectors/{connectorID}/link-attempts", {
+  userConnections.get("/connectors/{connectorID}/link-attempts", {
     operationId: "v3ListPaymentServiceUserLinkAttemptsFromConnectorID",
     summary: "List the attempts to link a user",
     description: "Filters: `id`, `status`.",
-    params: ConnectorParams,
     ...LIST,
     answer: ok.page("A page of attempts", LinkAttemptResponse, toLinkAttemptView),
     errors: [404],
@@ -63,21 +62,18 @@ export const registerUserConnections = registration(
       return listLinkAttempts(context, of, wanted);
     },
   }),
-  userConnections.get(
-    "/{paymentServiceUserID}/connectors/{connectorID}/link-attempts/{attemptID}",
-    {
-      operationId: "v3GetPaymentServiceUserLinkAttemptFromConnectorID",
-      summary: "Read an attempt to link a user",
-      description: "The answer has no envelope.",
-      params: ConnectorParams.extend({ attemptID: uuidParam("link attempt") }),
-      answer: ok.plain("The attempt", LinkAttemptResponse, toLinkAttemptView),
-      errors: [404],
-      handle: ({ params, context }) =>
-        getLinkAttempt(context, {
-          userId: params.paymentServiceUserID,
-          connector: params.connectorID,
-          attemptId: params.attemptID,
-        }),
-    },
-  ),
+  userConnections.get("/connectors/{connectorID}/link-attempts/{attemptID}", {
+    operationId: "v3GetPaymentServiceUserLinkAttemptFromConnectorID",
+    summary: "Read an attempt to link a user",
+    description: "The answer has no envelope.",
+    params: ConnectorParams.extend({ attemptID: uuidParam("link attempt") }),
+    answer: ok.plain("The attempt", LinkAttemptResponse, toLinkAttemptView),
+    errors: [404],
+    handle: ({ params, context }) =>
+      getLinkAttempt(context, {
+        userId: params.paymentServiceUserID,
+        connector: params.connectorID,
+        attemptId: params.attemptID,
+      }),
+  }),
 );

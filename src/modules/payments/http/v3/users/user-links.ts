@@ -7,12 +7,15 @@ import { forwardUser } from "#modules/payments/users/forward.ts";
 import { createLink, type CreatedLink } from "#modules/payments/users/links.ts";
 import { ok, operations, registration } from "#platform/http/index.ts";
 
-const userLinks = operations({ tags: ["Payment service users"], scope: "payments" });
-const AT_CONNECTOR =
-  "/v3/payment-service-users/{paymentServiceUserID}/connectors/{connectorID}" as const;
 const Params = z.object({
   paymentServiceUserID: uuidParam("payment service user"),
   connectorID: connectorIdParam(),
+});
+const userLinks = operations({
+  path: "/v3/payment-service-users/{paymentServiceUserID}/connectors/{connectorID}",
+  tags: ["Payment service users"],
+  scope: "payments",
+  params: Params,
 });
 const ConnectionParams = Params.extend({ connectionID: z.string() });
 
@@ -55,10 +58,9 @@ const LINK = {
 };
 
 export const registerUserLinks = registration(
-  userLinks.post(`${AT_CONNECTOR}/forward`, {
+  userLinks.post("/forward", {
     operationId: "v3ForwardPaymentServiceUserToProvider",
     summary: "Forward a user to a connector's provider",
-    params: Params,
     answer: ok.empty("Forwarded"),
     errors: [404],
     handle: async ({ params, context }) => {
@@ -66,11 +68,10 @@ export const registerUserLinks = registration(
       await forwardUser(context, { userId, connectorId });
     },
   }),
-  userLinks.post(`${AT_CONNECTOR}/create-link`, {
+  userLinks.post("/create-link", {
     operationId: "v3CreateLinkForPaymentServiceUser",
     summary: "Create a link by which a user connects to a bank",
     description: "The user opens the link in a browser. The answer has no envelope.",
-    params: Params,
     query: LinkQuery,
     body: LinkRequest,
     answer: LINK,
@@ -87,7 +88,7 @@ export const registerUserLinks = registration(
         }),
       }),
   }),
-  userLinks.post(`${AT_CONNECTOR}/connections/{connectionID}/update-link`, {
+  userLinks.post("/connections/{connectionID}/update-link", {
     operationId: "v3UpdateLinkForPaymentServiceUserOnConnector",
     summary: "Create a link by which a user renews the consent to a connection",
     params: ConnectionParams,

@@ -9,17 +9,18 @@ import {
 import { forwardBankAccountOfUser } from "#modules/payments/users/forward-bank-account.ts";
 import { operations, registration } from "#platform/http/index.ts";
 
+const Params = z.object({ paymentServiceUserID: uuidParam("payment service user") });
 const userTasks = operations({
-  path: "/v3/payment-service-users",
+  path: "/v3/payment-service-users/{paymentServiceUserID}",
   tags: ["Payment service users"],
   scope: "payments",
+  params: Params,
 });
-const Params = z.object({ paymentServiceUserID: uuidParam("payment service user") });
 const ConnectorParams = Params.extend({ connectorID: connectorIdParam() });
 
 /** Registers the operations that continue after the answer, in a task. */
 export const registerUserTasks = registration(
-  userTasks.post("/{paymentServiceUserID}/bank-accounts/{bankAccountID}/forward", {
+  userTasks.post("/bank-accounts/{bankAccountID}/forward", {
     operationId: "v3ForwardPaymentServiceUserBankAccount",
     summary: "Forward a bank account with a user as its owner",
     description: "The user's details are first added to the metadata of the bank account.",
@@ -34,16 +35,15 @@ export const registerUserTasks = registration(
         connectorId: body.connectorID,
       }),
   }),
-  userTasks.delete("/{paymentServiceUserID}", {
+  userTasks.delete("", {
     operationId: "v3DeletePaymentServiceUser",
     summary: "Delete a payment service user",
     description: "The user is deleted at every connector first.",
-    params: Params,
     answer: TASK_BEGUN,
     errors: [404],
     handle: ({ params, context }) => deleteUser(context, params.paymentServiceUserID),
   }),
-  userTasks.delete("/{paymentServiceUserID}/connectors/{connectorID}", {
+  userTasks.delete("/connectors/{connectorID}", {
     operationId: "v3DeletePaymentServiceUserConnector",
     summary: "Delete a user at a connector",
     description: "The task fails if the connector does not know the user.",
@@ -54,7 +54,7 @@ export const registerUserTasks = registration(
       return deleteUserFromConnector(context, { userId, connectorId });
     },
   }),
-  userTasks.delete("/{paymentServiceUserID}/connectors/{connectorID}/connections/{connectionID}", {
+  userTasks.delete("/connectors/{connectorID}/connections/{connectionID}", {
     operationId: "v3DeletePaymentServiceUserConnectionFromConnectorID",
     summary: "Delete a connection of a user",
     description: "The task fails if there is no such connection.",
