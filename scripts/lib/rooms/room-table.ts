@@ -145,7 +145,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     shared: {
       uses: [
         ...PLATFORM,
-        ...auth("core", "persistently.ts", "settings.ts", "sweeps.ts", "tables.ts"),
+        ...auth("core", "retry-first-read.ts", "settings.ts", "sweeps.ts", "tables.ts"),
       ],
       packages: [...D1, "node:crypto"],
     },

@@ -151,6 +151,6 @@ const acceptAll: Authenticator = () => ({
 });
 
 export { asClient } from "./registry/as-client.ts";
-export { principalNow } from "./permits/principal-now.ts";
+export { currentPrincipal } from "./permits/current-principal.ts";
 export type { HashCaller } from "./hashing/password-hash-object.ts";
 export { AttemptLimitObject, authSettings, PasswordHashObject };

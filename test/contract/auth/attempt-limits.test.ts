@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { AttemptLimits, placeOf } from "#modules/auth/limits/attempt-limits.ts";
+import { AttemptLimits, counterShardOf } from "#modules/auth/limits/attempt-limits.ts";
 import {
   ATTEMPT_RULES,
   ATTEMPT_WINDOW_MS as WINDOW_MS,
@@ -33,11 +33,11 @@ const fresh = () => {
   return { person, limits: new AttemptLimits(env, { person }) };
 };
 const objectOf = (name: AttemptRuleName, key: string) =>
-  env.ATTEMPT_LIMITS.getByName(placeOf(name, key).object);
+  env.ATTEMPT_LIMITS.getByName(counterShardOf(name, key).object);
 /** The times of the stored failures of a key. */
 const storedOf = (name: AttemptRuleName, key: string) =>
   runInDurableObject(objectOf(name, key), (_, { storage }) =>
-    storage.kv.get<number[]>(`failures:${placeOf(name, key).key}`),
+    storage.kv.get<number[]>(`failures:${counterShardOf(name, key).key}`),
   );
 const failTimes = async (limits: AttemptLimits, times: number) =>
   Promise.all(Array.from({ length: times }, () => waitOf(limits.countFailure())));

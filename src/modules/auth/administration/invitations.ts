@@ -7,7 +7,7 @@ import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
 import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
+import { retryOnConflict, permit } from "#modules/auth/permits/permit.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -49,7 +49,7 @@ export async function invite(
   fields: InvitationFields,
 ): Promise<NewInvitation> {
   assertOwnLogin(context.env);
-  return decideAnew(() => tryToInvite(context, fields));
+  return retryOnConflict(() => tryToInvite(context, fields));
 }
 
 async function tryToInvite(
@@ -125,7 +125,7 @@ export async function acceptInvitation(
 ): Promise<string> {
   const { env } = context;
   const invitation = await findInvitation(context, token);
-  if (invitation === undefined || invitation.personId !== undefined) throw gone();
+  if (invitation === undefined || invitation.personId !== undefined) throw invitationGone();
   await assertRoom(env);
   const id = newId();
   const email = invitation.email === "" ? typed : invitation.email;
@@ -134,7 +134,7 @@ export async function acceptInvitation(
   const stored = await hashPassword(password, derive);
   const isStored = await storePerson(context, { id, email, name, password: stored, hash });
   if (isStored) return id;
-  if ((await findInvitation(context, token)) === undefined) throw gone();
+  if ((await findInvitation(context, token)) === undefined) throw invitationGone();
   throw new AppError("CONFLICT", `there is already a person with the e-mail address ${email}`);
 }
 
@@ -183,5 +183,5 @@ async function assertRoom(env: Env): Promise<void> {
   throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);
 }
 
-export const gone = (): AppError =>
+export const invitationGone = (): AppError =>
   new AppError("NOT_FOUND", "the invitation has been used or has expired; ask for another one");

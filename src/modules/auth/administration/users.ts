@@ -1,20 +1,20 @@
 import { and } from "drizzle-orm";
-import { isStill } from "#modules/auth/authority/conditions.ts";
-import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
+import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
+import { armFormerAuthoritySweep, recordFormerAuthority } from "#modules/auth/authority/former.ts";
 import { authorityOfPerson, authorityOfScopes } from "#modules/auth/authority/holders.ts";
 import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
-import { makerOf } from "#modules/auth/permits/actor.ts";
+import { actorKey } from "#modules/auth/permits/actor.ts";
 import {
   assertLeavesAdministrator,
   leavesAdministrator,
 } from "#modules/auth/permits/administrators.ts";
 import { endCredentials } from "#modules/auth/permits/end-credentials.ts";
 import { endLinksOf } from "#modules/auth/permits/links.ts";
-import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
+import { retryOnConflict, permit } from "#modules/auth/permits/permit.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -40,7 +40,7 @@ export async function setScopes(
   id: string,
   scopes: readonly string[],
 ): Promise<EndUser> {
-  await decideAnew(async () => {
+  await retryOnConflict(async () => {
     const known = await getPerson(context, id);
     const target = targetOf(known, authorityOfScopes(scopes));
     const { now, next } = target;
@@ -50,25 +50,25 @@ export async function setScopes(
       ? holds
       : (and(holds, leavesAdministrator(context, actor, id)) ?? holds);
     const version = newId();
-    const isChanged = isStill(authPeople, { id, version });
+    const isChanged = hasUnchangedAuthority(authPeople, { id, version });
     const isSame = covers(now, next) && covers(next, now);
     const isEnded = known.vouchedBy !== undefined && endsWith(target, known.vouchedBy);
     const changed = await new PeopleStore(context.env).setScopes(
       { id, scopes, hasAllScopes: next.hasAll, version },
       {
-        before: isSame ? [] : [keepFormer(context, target, { now, condition })],
+        before: isSame ? [] : [recordFormerAuthority(context, target, { now, condition })],
         audited: audited(context, "scopes", id),
         condition,
         others: [
           ...(isEnded ? [audited(context, "credentials.revoke", id).entry] : []),
           ...(isEnded ? endCredentials(context, id, isChanged) : []),
-          ...(covers(next, now) ? [] : [endLinksOf(context, makerOf("person", id), isChanged)]),
+          ...(covers(next, now) ? [] : [endLinksOf(context, actorKey("person", id), isChanged)]),
         ],
       },
     );
     return changed ? true : undefined;
   });
-  await Promise.all([armFormerSweep(context), armRevocationSweep(context)]);
+  await Promise.all([armFormerAuthoritySweep(context), armRevocationSweep(context)]);
   return getPerson(context, id);
 }
 
@@ -77,7 +77,7 @@ export async function setScopes(
  * except `NOT_FOUND`.
  */
 export async function deletePerson(context: ServiceContext, id: string): Promise<void> {
-  await decideAnew(async () => {
+  await retryOnConflict(async () => {
     const known = await new PeopleStore(context.env).find(id);
     if (known === undefined) return true;
     const target = targetOf(known);
@@ -86,18 +86,18 @@ export async function deletePerson(context: ServiceContext, id: string): Promise
     const condition = and(holds, leavesAdministrator(context, actor, id)) ?? holds;
     const isGone = PeopleStore.isGone(id);
     const isDeleted = await new PeopleStore(context.env).delete(id, {
-      before: [keepFormer(context, target, { now: target.now, condition })],
+      before: [recordFormerAuthority(context, target, { now: target.now, condition })],
       audited: audited(context, "delete", id),
       condition,
       others: [
         revocationIfChanged(context, { kind: "subject", value: id }),
         ...deleteGrantsOf(context, { subject: id }, isGone),
-        endLinksOf(context, makerOf("person", id), isGone),
+        endLinksOf(context, actorKey("person", id), isGone),
       ],
     });
     return isDeleted ? true : undefined;
   });
-  await Promise.all([armFormerSweep(context), armRevocationSweep(context)]);
+  await Promise.all([armFormerAuthoritySweep(context), armRevocationSweep(context)]);
 }
 
 /** A person as the target of a change (`permit`). */
@@ -107,7 +107,7 @@ export function targetOf<N extends Authority | undefined = undefined>(person: En
     id: person.id,
     now: authorityOfPerson(person),
     next: next as N,
-    stillIs: isStill(authPeople, person),
+    stillIs: hasUnchangedAuthority(authPeople, person),
   };
 }
 

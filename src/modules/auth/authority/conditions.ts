@@ -18,7 +18,7 @@ type HolderTable = SQLiteTable & {
 };
 
 /** Holds as long as a client or a person has the authority and the credentials that it had when it was read. */
-export const isStill = (
+export const hasUnchangedAuthority = (
   table: HolderTable,
   { id, version }: { readonly id: string; readonly version: string },
 ): SQL =>

@@ -27,7 +27,7 @@ export function longestLifeMs(env: Env): number {
 }
 
 /** The authorities that a client or a person had before, as long as tokens or sessions of that time may live. */
-export async function formerOf(
+export async function formerAuthoritiesOf(
   { env, clock }: ServiceContext,
   { kind, id }: Holder,
 ): Promise<readonly Authority[]> {
@@ -40,7 +40,7 @@ export async function formerOf(
 }
 
 /** The statement that keeps the authority that somebody has until a change. It goes before the change in its batch, under the same condition. */
-export function keepFormer(
+export function recordFormerAuthority(
   { env, clock }: ServiceContext,
   { kind, id }: Holder,
   { now, condition }: { readonly now: Authority; readonly condition: SQL },
@@ -56,6 +56,6 @@ export function keepFormer(
     });
 }
 
-/** Schedules the sweep of former authorities. Called after each change with `keepFormer`. Never throws. */
-export const armFormerSweep = ({ env, clock }: ServiceContext): Promise<void> =>
+/** Schedules the sweep of former authorities. Called after each change with `recordFormerAuthority`. Never throws. */
+export const armFormerAuthoritySweep = ({ env, clock }: ServiceContext): Promise<void> =>
   armSweep(env, GRANTS_SWEEP, toMillis(clock()) + longestLifeMs(env));

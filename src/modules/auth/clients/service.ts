@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { isStill } from "#modules/auth/authority/conditions.ts";
-import { armFormerSweep, keepFormer } from "#modules/auth/authority/former.ts";
+import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
+import { armFormerAuthoritySweep, recordFormerAuthority } from "#modules/auth/authority/former.ts";
 import { authorityOfClient, authorityOfFields } from "#modules/auth/authority/holders.ts";
 import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
 import {
@@ -14,9 +14,9 @@ import {
 import { keptRedirectUris } from "#modules/auth/core/redirect-uris.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
-import { makerOf } from "#modules/auth/permits/actor.ts";
+import { actorKey } from "#modules/auth/permits/actor.ts";
 import { endLinksOf } from "#modules/auth/permits/links.ts";
-import { decideAnew, permit, type Target } from "#modules/auth/permits/permit.ts";
+import { retryOnConflict, permit, type Target } from "#modules/auth/permits/permit.ts";
 import { hashSecret, lastDigitsOf } from "#modules/auth/registry/client-secret.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
@@ -51,7 +51,7 @@ export class ClientService {
   }
 
   async create(fields: ClientFields, id = newId()): Promise<Client> {
-    return decideAnew(async () => {
+    return retryOnConflict(async () => {
       const next = authorityOfFields(fields);
       const { actor, holds } = await permit(this.#context, { kind: "client", id, next });
       // Two requests at once may exceed the limit by one, which does no harm.
@@ -85,7 +85,7 @@ export class ClientService {
    * whose makers could not have given so much (`endsWith`). Throws `NOT_FOUND`, `VALIDATION` and `CONFLICT`.
    */
   async replace(id: string, fields: ClientFields): Promise<Client> {
-    const replaced = await decideAnew(async () => {
+    const replaced = await retryOnConflict(async () => {
       const known = await this.get(id);
       const target = targetOf(known, authorityOfFields(fields));
       const { actor, holds } = await permit(this.#context, target);
@@ -115,20 +115,26 @@ export class ClientService {
             ...this.#endings(id, { uris: uris.ended, secrets: ended }),
             ...(covers(target.next, target.now)
               ? []
-              : [endLinksOf(this.#context, makerOf("client", id), isStill(authClients, client))]),
+              : [
+                  endLinksOf(
+                    this.#context,
+                    actorKey("client", id),
+                    hasUnchangedAuthority(authClients, client),
+                  ),
+                ]),
           ],
         },
         ended.map((secret) => secret.id),
       );
       return isChanged ? client : undefined;
     });
-    await armFormerSweep(this.#context);
+    await armFormerAuthoritySweep(this.#context);
     return replaced;
   }
 
   /** Deletes a client, if there is one, with its grants. Its tokens end within a minute, when isolates read the revocation. */
   async delete(id: string): Promise<void> {
-    await decideAnew(async () => {
+    await retryOnConflict(async () => {
       const known = await this.#store.findClient(id);
       if (known === undefined) return true;
       const target = targetOf(known);
@@ -140,12 +146,12 @@ export class ClientService {
         others: [
           revocationIfChanged(this.#context, { kind: "client", value: id }),
           ...deleteGrantsOf(this.#context, { clientId: id }, isGone(id)),
-          endLinksOf(this.#context, makerOf("client", id), isGone(id)),
+          endLinksOf(this.#context, actorKey("client", id), isGone(id)),
         ],
       });
       return isDeleted ? true : undefined;
     });
-    await Promise.all([armFormerSweep(this.#context), armRevocationSweep(this.#context)]);
+    await Promise.all([armFormerAuthoritySweep(this.#context), armRevocationSweep(this.#context)]);
   }
 
   /** Adds a secret. Only the return value contains its clear text. */
@@ -154,7 +160,7 @@ export class ClientService {
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
   ): Promise<{ secret: ClientSecret; clear: string }> {
     const clear = newId();
-    return decideAnew(async () => {
+    return retryOnConflict(async () => {
       const client = await this.get(clientId);
       const { actor, holds } = await permit(this.#context, targetOf(client));
       if (client.secrets.length >= CLIENT_SECRETS_MAX) {
@@ -183,7 +189,7 @@ export class ClientService {
 
   async deleteSecret(clientId: string, secretId: string): Promise<void> {
     const none = new AppError("NOT_FOUND", `client '${clientId}' has no secret '${secretId}'`);
-    await decideAnew(async () => {
+    await retryOnConflict(async () => {
       const client = await this.#store.findClient(clientId);
       if (client?.secrets.some(({ id }) => id === secretId) !== true) throw none;
       const { holds } = await permit(this.#context, targetOf(client));
@@ -212,7 +218,7 @@ export class ClientService {
   #former(target: ClientTarget, condition: SQL): readonly BatchItem<"sqlite">[] {
     const { now, next } = target;
     const isSame = next !== undefined && covers(now, next) && covers(next, now);
-    return isSame ? [] : [keepFormer(this.#context, target, { now, condition })];
+    return isSame ? [] : [recordFormerAuthority(this.#context, target, { now, condition })];
   }
 
   /**
@@ -269,7 +275,7 @@ function targetOf<N extends Authority | undefined = undefined>(client: Client, n
     id: client.id,
     now: authorityOfClient(client),
     next: next as N,
-    stillIs: isStill(authClients, client),
+    stillIs: hasUnchangedAuthority(authClients, client),
   };
 }
 

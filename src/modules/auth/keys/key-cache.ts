@@ -1,4 +1,4 @@
-import { persistently } from "#modules/auth/persistently.ts";
+import { retryFirstRead } from "#modules/auth/retry-first-read.ts";
 import { log } from "#platform/log.ts";
 
 /** A key that verifies tokens. Its issuer may have given it no id. */
@@ -95,7 +95,7 @@ export class KeyCache {
     const { isPersistent = false, load } = this.#options;
     const isFirst = this.#keys === undefined;
     try {
-      const keys = await (isPersistent && isFirst ? persistently(load) : load());
+      const keys = await (isPersistent && isFirst ? retryFirstRead(load) : load());
       // The answer of an earlier load may lack a new key, so it does not replace that of a later one.
       if (number > this.#answered) this.#keys = keys;
       this.#answered = Math.max(this.#answered, number);

@@ -13,7 +13,10 @@ const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRepeatable: true, 
 const OBJECTS = 8;
 
 /** The place of a key's failures: the object, and the key within it. The key is a hash, so it has one length whatever a stranger chose. */
-export function placeOf(name: AttemptRuleName, key: string): { object: string; key: string } {
+export function counterShardOf(
+  name: AttemptRuleName,
+  key: string,
+): { object: string; key: string } {
   const hash = createHash("sha256").update(`${name}:${key}`).digest();
   const [first = 0] = hash;
   return { object: `limits-${first % OBJECTS}`, key: hash.toString("base64url") };
@@ -121,7 +124,7 @@ class Count {
   readonly #object: Limit;
 
   constructor(env: Pick<Env, "ATTEMPT_LIMITS">, name: AttemptRuleName, key: string) {
-    const place = placeOf(name, key);
+    const place = counterShardOf(name, key);
     this.#rule = ATTEMPT_RULES[name];
     this.#key = place.key;
     this.#object = env.ATTEMPT_LIMITS.getByName(place.object);

@@ -107,7 +107,7 @@ async function proceed(
 ): Promise<PageAnswer> {
   const authenticatedAt = page.context.clock();
   const proof = hasPassword(owner.password);
-  const next = await establish(page, key, { personId: owner.id, proof, authenticatedAt });
+  const next = await replaceSession(page, key, { personId: owner.id, proof, authenticatedAt });
   rememberDevice(page, owner);
   const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
   return { kind: "page", page: layout({ title: "Welcome", next, body }) };
@@ -117,7 +117,7 @@ async function proceed(
  * Ends the browser's old session and begins a new one, so that nobody else can know its cookie. Returns the URL at which the
  * login continues. Throws `PageError` if the login is over.
  */
-export async function establish(
+export async function replaceSession(
   { c, context, issuer }: PageRequest,
   key: LoginKey,
   loggedIn: LoggedIn,

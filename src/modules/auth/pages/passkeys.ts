@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { html } from "hono/html";
 import { readCookie } from "./browser.ts";
 import { layout, type Markup } from "./layout.ts";
-import { establish, openLogin } from "./login.ts";
+import { replaceSession, openLogin } from "./login.ts";
 import { PageError } from "./page-error.ts";
 import { PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
@@ -11,12 +11,12 @@ import type { EndUser } from "#modules/auth/core/end-user.ts";
 import type { ChallengeKey } from "#modules/auth/passkeys/challenges.ts";
 import {
   addPasskey,
-  askForPasskey,
+  passkeyRequestOptions,
   countPasskeys,
   deletePasskeys,
   findByPasskey,
   hasPasskeys,
-  offerPasskey,
+  passkeyCreationOptions,
 } from "#modules/auth/passkeys/passkeys.ts";
 import { findSession } from "#modules/auth/people/sessions.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -38,7 +38,7 @@ export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "POST", path: "/passkeys/offer" }, async (page) => {
     const { person, key } = await openAccount(page);
     const { context, issuer } = page;
-    return { kind: "json", body: await offerPasskey(context, { person, key, issuer }) };
+    return { kind: "json", body: await passkeyCreationOptions(context, { person, key, issuer }) };
   });
   registerPage(app, { method: "POST", path: "/passkeys/add" }, async (page) => {
     const { person, key } = await openAccount(page);
@@ -54,7 +54,10 @@ export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "POST", path: "/passkeys/ask" }, async (page) => {
     const { key } = await openLogin(page);
     const { context, issuer } = page;
-    const body = await askForPasskey(context, { key: { of: "login", token: key.id }, issuer });
+    const body = await passkeyRequestOptions(context, {
+      key: { of: "login", token: key.id },
+      issuer,
+    });
     return { kind: "json", body };
   });
   registerPage(app, { method: "POST", path: "/passkeys/log-in" }, logIn);
@@ -68,7 +71,7 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
     issuer,
     text: params.get("response") ?? "",
   });
-  const next = await establish(page, key, { ...person, authenticatedAt: context.clock() });
+  const next = await replaceSession(page, key, { ...person, authenticatedAt: context.clock() });
   const password = await new PeopleStore(context.env).passwordOf(person.personId);
   if (password !== undefined) rememberDevice(page, { id: person.personId, password });
   return { kind: "json", body: { next } };

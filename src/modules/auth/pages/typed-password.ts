@@ -4,7 +4,7 @@ import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import {
   DEVICE_MS,
-  knownDevice,
+  verifyDeviceCookie,
   type PasswordOwner,
   signDevice,
 } from "#modules/auth/people/device.ts";
@@ -46,7 +46,7 @@ export async function isPasswordOf(
   const { c, context, issuer } = page;
   const { env, clock } = context;
   const cookie = readCookie(c, "florin-device", issuer);
-  const device = knownDevice(env, cookie, { owner, nowMs: toMillis(clock()) });
+  const device = verifyDeviceCookie(env, cookie, { owner, nowMs: toMillis(clock()) });
   const limits =
     device === undefined ? limitsOfStranger(page, email) : new AttemptLimits(env, { device });
   await limits.take();

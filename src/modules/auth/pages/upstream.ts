@@ -1,12 +1,12 @@
 import { html } from "hono/html";
 import { readCookie } from "./browser.ts";
 import { layout } from "./layout.ts";
-import { establish } from "./login.ts";
+import { replaceSession } from "./login.ts";
 import { PageError } from "./page-error.ts";
 import type { PageAnswer, PageRequest } from "./register.ts";
 import { findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
-import { welcomePerson } from "#modules/auth/people/upstream-people.ts";
+import { upsertUpstreamPerson } from "#modules/auth/people/upstream-people.ts";
 import { upstreamLogin } from "#modules/auth/upstream/login.ts";
 import type { UpstreamIdentity, UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import { logError } from "#platform/log.ts";
@@ -59,13 +59,13 @@ export async function finishUpstream(
   const error = params.get("error");
   if (error !== null) return refusedPage(error, params.get("error_description") ?? "");
   const identity = await identify(page, { provider, key, code: params.get("code") ?? "" });
-  const personId = await welcomePerson(context, identity);
+  const personId = await upsertUpstreamPerson(context, identity);
   const { authTime } = identity;
   const now = context.clock();
   // The provider's clock may be ahead of ours.
   const authenticatedAt =
     authTime === undefined ? now : fromMillis(Math.min(authTime * 1000, toMillis(now)));
-  return { kind: "redirect", to: await establish(page, key, { personId, authenticatedAt }) };
+  return { kind: "redirect", to: await replaceSession(page, key, { personId, authenticatedAt }) };
 }
 
 async function identify(

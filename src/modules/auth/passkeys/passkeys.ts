@@ -44,7 +44,7 @@ export const countPasskeys = async (
 };
 
 /** The options with which a browser makes a passkey for a person. Throws `VALIDATION` if the person has too many. */
-export async function offerPasskey(
+export async function passkeyCreationOptions(
   context: ServiceContext,
   { person, key, issuer }: { person: EndUser; key: ChallengeKey; issuer: string },
 ): Promise<object> {
@@ -118,7 +118,7 @@ export async function deletePasskeys(
 }
 
 /** The options with which a browser asks for a passkey of any person. */
-export async function askForPasskey(
+export async function passkeyRequestOptions(
   context: ServiceContext,
   { key, issuer }: { key: ChallengeKey; issuer: string },
 ): Promise<object> {

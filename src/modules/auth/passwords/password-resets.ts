@@ -3,7 +3,7 @@ import { PASSWORD_ACTION, setPassword } from "./set-password.ts";
 import {
   assertOwnLogin,
   findInvitation,
-  gone,
+  invitationGone,
   type NewInvitation,
 } from "#modules/auth/administration/invitations.ts";
 import { getPerson, targetOf } from "#modules/auth/administration/users.ts";
@@ -11,7 +11,7 @@ import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { decideAnew, permit } from "#modules/auth/permits/permit.ts";
+import { retryOnConflict, permit } from "#modules/auth/permits/permit.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -33,7 +33,7 @@ export function offerPasswordReset(
   personId: string,
 ): Promise<NewInvitation> {
   assertOwnLogin(context.env);
-  return decideAnew(() => tryToOffer(context, personId));
+  return retryOnConflict(() => tryToOffer(context, personId));
 }
 
 async function tryToOffer(
@@ -91,7 +91,7 @@ export async function resetPassword(
 ): Promise<void> {
   const { env, clock } = context;
   const invitation = await findInvitation(context, token);
-  if (invitation?.personId === undefined) throw gone();
+  if (invitation?.personId === undefined) throw invitationGone();
   const { personId } = invitation;
   const db = databaseOf(env);
   const { hash, expiresAt } = authInvitations;
@@ -105,5 +105,5 @@ export async function resetPassword(
       db.delete(authPasskeys).where(and(eq(authPasskeys.personId, personId), isChanged)),
     ],
   );
-  if (proof === undefined) throw gone();
+  if (proof === undefined) throw invitationGone();
 }

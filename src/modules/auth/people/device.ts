@@ -33,7 +33,7 @@ export function signDevice(env: object, owner: PasswordOwner, nowMs: number): st
 }
 
 /** The id of the device of a cookie; undefined unless the cookie is valid, of this person, and signed for the person's present password. */
-export function knownDevice(
+export function verifyDeviceCookie(
   env: object,
   cookie: string | undefined,
   { owner, nowMs }: { readonly owner: PasswordOwner | undefined; readonly nowMs: number },

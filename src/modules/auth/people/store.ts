@@ -1,6 +1,9 @@
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import { authInvitations, authPeople } from "./tables.ts";
-import { type ConditionalChange, isStill } from "#modules/auth/authority/conditions.ts";
+import {
+  type ConditionalChange,
+  hasUnchangedAuthority,
+} from "#modules/auth/authority/conditions.ts";
 import { fromAuthorityColumn, namedScopes } from "#modules/auth/authority/stored-authority.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -65,7 +68,9 @@ export class PeopleStore {
       // The maker of a link may not have been allowed to give these scopes.
       this.#db
         .delete(authInvitations)
-        .where(and(eq(authInvitations.personId, id), isStill(authPeople, { id, version }))),
+        .where(
+          and(eq(authInvitations.personId, id), hasUnchangedAuthority(authPeople, { id, version })),
+        ),
     );
     return changed.length > 0;
   }

@@ -25,7 +25,7 @@ export interface ProviderPerson {
  * once, one adds the person. Later logins update the claims and leave the scopes. Throws `VALIDATION` if there are too many
  * people, and `CONFLICT`.
  */
-export async function welcomePerson(
+export async function upsertUpstreamPerson(
   context: ServiceContext,
   { issuer, subject, email, emailVerified, name }: ProviderPerson,
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import { and, eq, gte, or, type SQL, sql } from "drizzle-orm";
-import { isStill } from "#modules/auth/authority/conditions.ts";
+import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
 import { authorityOfClient, authorityOfPerson } from "#modules/auth/authority/holders.ts";
 import {
   type Authority,
@@ -90,8 +90,8 @@ async function findClientActor(
   if (common === undefined) return undefined;
   return {
     authority: { ...authority, ledgers: common },
-    holds: and(holds, isStill(authClients, client)) ?? holds,
-    maker: makerOf("client", clientId),
+    holds: and(holds, hasUnchangedAuthority(authClients, client)) ?? holds,
+    maker: actorKey("client", clientId),
     isRoot: false,
   };
 }
@@ -108,13 +108,18 @@ async function findPersonActor(
   const allowed = commonAuthority(authorityOfClient(client), authorityOfPerson(person));
   return {
     authority: commonAuthority(allowed, tokenAuthority(principal)),
-    holds: and(holds, isStill(authClients, client), isStill(authPeople, person)) ?? holds,
-    maker: makerOf("person", person.id),
+    holds:
+      and(
+        holds,
+        hasUnchangedAuthority(authClients, client),
+        hasUnchangedAuthority(authPeople, person),
+      ) ?? holds,
+    maker: actorKey("person", person.id),
     isRoot: false,
   };
 }
 
-export const makerOf = (kind: "client" | "person", id: string): string => `${kind}:${id}`;
+export const actorKey = (kind: "client" | "person", id: string): string => `${kind}:${id}`;
 
 /** The authority that a token has by itself. */
 function tokenAuthority({ scopes, ledgers }: Principal): Authority {

@@ -1,6 +1,6 @@
 import { and, type SQL } from "drizzle-orm";
 import { type Actor, actorOf } from "./actor.ts";
-import { formerOf, type Holder } from "#modules/auth/authority/former.ts";
+import { formerAuthoritiesOf, type Holder } from "#modules/auth/authority/former.ts";
 import { type Authority, isFull, refusalOf } from "#modules/auth/core/authority.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -28,7 +28,7 @@ export interface Permit {
  * (`refusalOf`). Throws `VALIDATION` with what the actor lacks, and `UNAUTHENTICATED` if the actor is gone.
  */
 export async function permit(context: ServiceContext, target: Target): Promise<Permit> {
-  const [actor, past] = await Promise.all([actorOf(context), formerOf(context, target)]);
+  const [actor, past] = await Promise.all([actorOf(context), formerAuthoritiesOf(context, target)]);
   const name = `the ${NAMES[target.kind]} '${target.id}'`;
   const refusal = refusalOf(actor.authority, { ...target, name, past });
   if (refusal !== undefined) throw new AppError("VALIDATION", refusal);
@@ -54,7 +54,7 @@ const ATTEMPTS_MAX = 5;
  * Repeats `attempt`, which reads, decides, and stores under the condition that nothing it has read was changed. `attempt` returns
  * undefined if the condition did not hold. Throws `CONFLICT` after some attempts.
  */
-export async function decideAnew<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < ATTEMPTS_MAX; count++) {
     const made = await attempt();
     if (made !== undefined) return made;

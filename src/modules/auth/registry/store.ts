@@ -1,5 +1,8 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
-import { type ConditionalChange, isStill } from "#modules/auth/authority/conditions.ts";
+import {
+  type ConditionalChange,
+  hasUnchangedAuthority,
+} from "#modules/auth/authority/conditions.ts";
 import {
   fromAuthorityColumn,
   namedScopes,
@@ -89,7 +92,7 @@ export class AuthStore {
       ...ended.map((id) =>
         this.#db
           .delete(authClientSecrets)
-          .where(and(eq(authClientSecrets.id, id), isStill(authClients, client))),
+          .where(and(eq(authClientSecrets.id, id), hasUnchangedAuthority(authClients, client))),
       ),
     );
     return changed.length > 0;
@@ -132,7 +135,7 @@ export class AuthStore {
       this.#db.insert(authClientSecrets).select(
         sql`
             SELECT NULL, ${id}, ${client.id}, ${name}, ${hash}, ${lastDigits}, ${metadata}, ${maker}
-            WHERE ${isStill(authClients, client)}`,
+            WHERE ${hasUnchangedAuthority(authClients, client)}`,
       ),
     );
     return added.length > 0;

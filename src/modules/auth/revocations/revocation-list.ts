@@ -1,5 +1,5 @@
 import type { Revoked } from "./revoke.ts";
-import { persistently } from "#modules/auth/persistently.ts";
+import { retryFirstRead } from "#modules/auth/retry-first-read.ts";
 import { log } from "#platform/log.ts";
 
 /** A revocation in the memory of an isolate. */
@@ -76,7 +76,7 @@ export class RevocationList {
         ? await within(LOAD_MS_MAX, this.#load())
         : await within(
             FIRST_LOAD_MS_MAX,
-            persistently(() => this.#load()),
+            retryFirstRead(() => this.#load()),
           );
       const found = loaded.filter((one) => !this.#isKnown(one));
       for (const revocation of found) this.#add(revocation);

@@ -46,7 +46,7 @@ async function accessState(
   context: ServiceContext,
   { token, caller, url, reader }: Introspection,
 ): Promise<TokenState | undefined> {
-  const read = await readOrNothing(reader, token, url);
+  const read = await tryReadToken(reader, token, url);
   if (read === undefined || !read.isOwn) return undefined;
   if (!caller.trusted && !read.audience.includes(caller.clientId)) return undefined;
   const { grantId, person: subject, clientId, expiresAt } = read;
@@ -86,7 +86,7 @@ async function refreshState(
 }
 
 /** Reads a token; undefined for a token that is not valid, whatever the reason. */
-export async function readOrNothing(
+export async function tryReadToken(
   reader: TokenReader,
   token: string,
   url: string,

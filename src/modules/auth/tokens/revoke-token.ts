@@ -1,4 +1,4 @@
-import { readOrNothing } from "./introspect.ts";
+import { tryReadToken } from "./introspect.ts";
 import type { Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { GrantStore } from "#modules/auth/grants/grant-store.ts";
@@ -30,7 +30,7 @@ export async function revokeToken(
     assertOwn(refresh.grant.clientId, caller);
     return store.revokeGrant(refresh.grant.id);
   }
-  const read = await readOrNothing(reader, token, url);
+  const read = await tryReadToken(reader, token, url);
   if (read === undefined || !read.isOwn) return;
   assertOwn(read.clientId, caller);
   if (read.tokenId === undefined) return;

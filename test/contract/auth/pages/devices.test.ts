@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { ATTEMPT_RULES } from "#modules/auth/limits/attempt-rules.ts";
-import { DEVICE_MS, knownDevice, signDevice } from "#modules/auth/people/device.ts";
+import { DEVICE_MS, verifyDeviceCookie, signDevice } from "#modules/auth/people/device.ts";
 import {
   authorizeUrl,
   freshApp,
@@ -122,7 +122,7 @@ describe("the cookie of a device", () => {
   const owner = { id: "ada", password: "scrypt$2$8$3$salt$key" };
   const cookie = signDevice(env, owner, nowMs);
   const known = (changes: object = {}, text: string | undefined = cookie) =>
-    knownDevice(env, text, { owner, nowMs, ...changes }) !== undefined;
+    verifyDeviceCookie(env, text, { owner, nowMs, ...changes }) !== undefined;
 
   test("the cookie of a device is good until it ends", () => {
     expect(known()).toBe(true);
@@ -159,7 +159,7 @@ describe("the cookie of a device", () => {
     const both = { FLORIN_SECRET_KEY: key(2), FLORIN_PREVIOUS_SECRET_KEYS: key(1) };
     const text = signDevice(old, owner, nowMs);
     const isKnownTo = (settings: object) =>
-      knownDevice(Object.assign({ ...env }, settings), text, { owner, nowMs }) !== undefined;
+      verifyDeviceCookie(Object.assign({ ...env }, settings), text, { owner, nowMs }) !== undefined;
     expect(isKnownTo(both)).toBe(true);
     expect(isKnownTo({ FLORIN_SECRET_KEY: key(2) })).toBe(false);
   });

@@ -21,7 +21,7 @@ const OWN_WORK = "florin";
  *     a token for an assertion that a client     what was stored, in the ledgers that the client reaches now
  *     presented
  */
-export async function principalNow(
+export async function currentPrincipal(
   { env }: Pick<ServiceContext, "env">,
   stored: Principal,
 ): Promise<Principal | undefined> {
