@@ -20,7 +20,7 @@ export const toRuleColumns = ({ ledger, schemaVersion, template, templates }: Bo
 });
 
 /** The columns of a booking that has booked nothing and begins at the first adjustment. */
-export const FROM_NOTHING = {
+export const EMPTY_PROGRESS = {
   position: 0,
   booked: 0,
   failed: 0,

@@ -17,9 +17,9 @@ import {
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { JobOf } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
-import { hearAllNews } from "#modules/payments/movements/news.ts";
+import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
-import { settleShown } from "#modules/payments/movements/settle.ts";
+import { applyAllPaymentUpdates } from "#modules/payments/movements/payment-updates.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { rejectionStatements } from "#modules/payments/rejected/store.ts";
 import { planCompletion } from "#modules/payments/users/redirect.ts";
@@ -104,8 +104,8 @@ export async function storeReport(
   for (const link of report.endedLinks ?? []) await planCompletion(context, connector, link);
   if (connections.some(({ kind }) => kind === "data-ready")) await tellObject(context, connector);
   for (const outcome of report.outcomes ?? []) await storeOutcome(context, connector, outcome);
-  if (payments.length > 0) await settleShown(context, connector);
-  if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);
+  if (payments.length > 0) await completeReportedMovements(context, connector);
+  if (payments.length > 0 || cancelled.length > 0) await applyAllPaymentUpdates(context);
 }
 
 /** Calls the connector's object, which fetches the data that is ready. If the call fails, the sweep repeats it. */

@@ -1,5 +1,5 @@
 import type { PreparedPage } from "./page.ts";
-import { siftItems } from "./sift.ts";
+import { partitionItems } from "./partition.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
@@ -106,7 +106,7 @@ function withoutInvalid<Page extends FetchPage<object>>(
   page: Page,
   problemOf: (item: Page["items"][number]) => string | undefined,
 ): Page {
-  const { items, rejected } = siftItems<Page["items"][number]>(page.items, problemOf);
+  const { items, rejected } = partitionItems<Page["items"][number]>(page.items, problemOf);
   return { ...page, items, rejected: [...(page.rejected ?? []), ...rejected] };
 }
 

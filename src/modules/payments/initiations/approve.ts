@@ -1,6 +1,6 @@
 import type { Initiation, Person } from "./initiation.ts";
 import { prepareSend } from "./send.ts";
-import { decideAnew, getInitiation } from "./store.ts";
+import { retryOnConflict, getInitiation } from "./store.ts";
 import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
@@ -16,7 +16,7 @@ import { Outbox } from "#platform/events/outbox.ts";
  * needed.
  */
 export function approveInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     assertWaiting(initiation);
     assertSecondPerson(context, initiation.creator, "approve");

@@ -4,7 +4,7 @@ import { approvedBy, assertSecondPerson } from "./approve.ts";
 import { savedAdjustmentEvent, savedInitiationEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
 import { prepareSend } from "./send.ts";
-import { breaks } from "./store.ts";
+import { violatesConstraint } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import { watchInitiations } from "./watch.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/common/metadata.ts";
@@ -184,12 +184,12 @@ const createdKey = ({ connectorKey, id }: Initiation): SQL => sql`(
 
 /** The refusal that clients know for an error of the batch; undefined for any other error. */
 function refusalOf(error: unknown): AppError | undefined {
-  if (breaks(error, "UNIQUE constraint failed: payment_initiations.reference")) {
+  if (violatesConstraint(error, "UNIQUE constraint failed: payment_initiations.reference")) {
     return new AppError("ALREADY_EXISTS", "payment initiation: object already exists", {
       cause: error,
     });
   }
-  return breaks(error, "NOT NULL constraint failed: payment_initiations.connector_key")
+  return violatesConstraint(error, "NOT NULL constraint failed: payment_initiations.connector_key")
     ? new AppError("VALIDATION", "connector_id: value not found", { cause: error })
     : undefined;
 }

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { isAdjustmentOf } from "./adjustment-keys.ts";
 import type { Initiation } from "./initiation.ts";
-import { decideAnew, getInitiation, storedKey } from "./store.ts";
+import { retryOnConflict, getInitiation, storedKey } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
@@ -15,7 +15,7 @@ import { AppError } from "#platform/errors.ts";
  * initiation that is not waiting.
  */
 export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     const decision = decideInitiation(initiation.state, { kind: "delete" });
     if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);

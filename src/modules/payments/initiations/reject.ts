@@ -1,4 +1,4 @@
-import { decideAnew, getInitiation } from "./store.ts";
+import { retryOnConflict, getInitiation } from "./store.ts";
 import { prepareTransition } from "./transition.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -10,7 +10,7 @@ import { Outbox } from "#platform/events/outbox.ts";
  * waiting.
  */
 export function rejectInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     const { statements, events } = prepareTransition(context, {
       initiation,

@@ -1,5 +1,5 @@
 import { prepareSend } from "./send.ts";
-import { decideAnew, getInitiation } from "./store.ts";
+import { retryOnConflict, getInitiation } from "./store.ts";
 import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -11,7 +11,7 @@ import { Outbox } from "#platform/events/outbox.ts";
  * twice. Returns the id of the new task. Throws `NOT_FOUND`, and `VALIDATION` for an initiation that has not failed.
  */
 export function retryInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     const { statements, events, task } = prepareSend(context, {
       initiation,

@@ -3,7 +3,7 @@ import { assertSecondPerson } from "./approve.ts";
 import type { Initiation } from "./initiation.ts";
 import { insertMovement } from "./movement-rows.ts";
 import { findReversal, insertReversalAdjustment } from "./reversals.ts";
-import { decideAnew, getInitiation, storedKey } from "./store.ts";
+import { retryOnConflict, getInitiation, storedKey } from "./store.ts";
 import { paymentReversals } from "./tables.ts";
 import { prepareTransition } from "./transition.ts";
 import { watchInitiations } from "./watch.ts";
@@ -44,7 +44,7 @@ export function reverseInitiation(
   context: ServiceContext,
   input: NewReversal,
 ): Promise<BegunReversal> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const initiation = await getInitiation(context, input.initiation);
     if (input.asset !== initiation.asset) {
       throw new AppError(

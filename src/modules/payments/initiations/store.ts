@@ -57,7 +57,7 @@ const ATTEMPTS_MAX = 5;
  * batch fails, because both insert an adjustment with the same key; this change is then decided again from the new state.
  * Throws `OVERLOADED` after `ATTEMPTS_MAX` failures.
  */
-export async function decideAnew<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
@@ -71,11 +71,11 @@ export async function decideAnew<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 const isOutdated = (error: unknown): boolean =>
-  breaks(error, "UNIQUE constraint failed: payment_") ||
-  breaks(error, "NOT NULL constraint failed: payment_");
+  violatesConstraint(error, "UNIQUE constraint failed: payment_") ||
+  violatesConstraint(error, "NOT NULL constraint failed: payment_");
 
 /** Whether the message of an error or of one of its causes contains a text, such as the name of a constraint. */
-export function breaks(error: unknown, constraint: string): boolean {
+export function violatesConstraint(error: unknown, constraint: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(constraint)) return true;
   }

@@ -132,7 +132,7 @@ export const paymentInitiationPayments = sqliteTable(
     initiationKey: integer("initiation_key").notNull(),
     paymentKey: integer("payment_key").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    /** The key of the payment's last adjustment that was applied to the initiation; see `movements/news.ts`. */
+    /** The key of the payment's last adjustment that was applied to the initiation; see `movements/payment-updates.ts`. */
     heardOf: integer("heard_of").notNull(),
     /** Whether the payment may have later adjustments. */
     hasNews: integer("has_news", { mode: "boolean" }).notNull(),

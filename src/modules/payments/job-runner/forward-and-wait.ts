@@ -1,4 +1,4 @@
-import { settleJob } from "./run.ts";
+import { runJobWithin } from "./run.ts";
 import type { BankAccountWithNumbers } from "#modules/payments/bank-accounts/bank-account.ts";
 import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
 import { getBankAccount } from "#modules/payments/bank-accounts/get.ts";
@@ -19,7 +19,7 @@ export async function forwardAndWait(
   forward: { readonly bankAccountId: string; readonly connectorId: ConnectorId },
 ): Promise<BankAccountWithNumbers> {
   const { id } = await forwardBankAccount(context, forward);
-  await settleJob(context.env, id.reference, WAIT_MS_MAX);
+  await runJobWithin(context.env, id.reference, WAIT_MS_MAX);
   const { status, error } = await getTask(context, id);
   if (status === "FAILED") throw new AppError("VALIDATION", error ?? "the connector has failed");
   if (status === "PROCESSING") {

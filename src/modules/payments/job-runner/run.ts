@@ -41,7 +41,7 @@ export async function sweepJobs({ env }: ServiceContext): Promise<number | undef
 }
 
 /** Runs a job, or waits for the sweep that runs it already. Returns whether it was done within `withinMs` milliseconds. */
-export const settleJob = (env: Env, name: string, withinMs: number): Promise<boolean> =>
+export const runJobWithin = (env: Env, name: string, withinMs: number): Promise<boolean> =>
   reconcilerOf(env).settle({
     rowsMax: 1,
     untilMs: Date.now() + withinMs,

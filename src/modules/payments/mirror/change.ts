@@ -7,7 +7,7 @@ import {
   changeBooking,
   deleteFailures,
   findBooking,
-  FROM_NOTHING,
+  EMPTY_PROGRESS,
   toRuleColumns,
 } from "#modules/payments/bookings/store.ts";
 import { paymentBookings } from "#modules/payments/bookings/tables.ts";
@@ -68,7 +68,7 @@ export async function rebuildBooking(
     .update(paymentBookings)
     .set({
       ...toRuleColumns(rules),
-      ...FROM_NOTHING,
+      ...EMPTY_PROGRESS,
       state: "RUNNING",
       run: sql`${paymentBookings.run} + 1`,
       updatedAt: now,

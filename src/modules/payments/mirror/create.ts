@@ -6,7 +6,7 @@ import {
   BOOKINGS_MAX,
   type BookingRules,
 } from "#modules/payments/bookings/booking.ts";
-import { FROM_NOTHING, toBooking, toRuleColumns } from "#modules/payments/bookings/store.ts";
+import { EMPTY_PROGRESS, toBooking, toRuleColumns } from "#modules/payments/bookings/store.ts";
 import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import { BOOKINGS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
@@ -45,7 +45,7 @@ export async function createBooking(
     id: sql<string>`CASE WHEN ${isThere} THEN ${id} END`,
     ...columns,
     ...toRuleColumns(rules),
-    ...FROM_NOTHING,
+    ...EMPTY_PROGRESS,
     state: "RUNNING" as const,
     run: 1,
     createdAt: now,

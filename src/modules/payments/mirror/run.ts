@@ -21,7 +21,7 @@ import { toError } from "#platform/result.ts";
 import { fromMillis, formatTimestamp, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { settleAll } from "#platform/work/lanes.ts";
-import { restAfter } from "#platform/work/turns.ts";
+import { runWithRests } from "#platform/work/turns.ts";
 
 /** How long one sweep books, and how long a claim of a booking lasts, in milliseconds. */
 const SWEEP_MS_MAX = 15_000;
@@ -171,7 +171,7 @@ async function bookAll(
     if (next === undefined) return { booked, failures };
     if (Date.now() >= endMs) return { booked, failures, next };
     const bulk = adjustments.slice(at, at + size);
-    const { taken, error } = await restAfter(REST_SHARE, () => bookBulk(booking, work, bulk));
+    const { taken, error } = await runWithRests(REST_SHARE, () => bookBulk(booking, work, bulk));
     at += taken;
     const refused = adjustments[at];
     if (error === undefined || refused === undefined) {

@@ -1,18 +1,18 @@
+import { completeMovement } from "./complete.ts";
 import {
   type Execution,
   readExecution,
   toProviderMovement,
   toProviderReversal,
 } from "./execution.ts";
-import { hearNews } from "./news.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
-import { hold, pollLater, postpone } from "./postpone.ts";
-import { settle } from "./settle.ts";
+import { applyPaymentUpdates } from "./payment-updates.ts";
+import { postponeForRateLimit, pollLater, postpone } from "./postpone.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
 import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
-import { decideAnew, findInitiationByKey } from "#modules/payments/initiations/store.ts";
+import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -46,7 +46,7 @@ export async function execute(
   const execution = await readExecution(executing, movement);
   if (execution === undefined) return dropOrphan(executing, movement);
   // If a page or a webhook has brought the payment, the provider need not be called.
-  if (movement.shown !== null && (await settle(executing, movement))) return;
+  if (movement.shown !== null && (await completeMovement(executing, movement))) return;
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
@@ -55,7 +55,7 @@ export async function execute(
   } catch (error) {
     await handle(context, execution, error);
   }
-  await hearNews(context, movement.initiationKey);
+  await applyPaymentUpdates(context, movement.initiationKey);
 }
 
 /**
@@ -69,7 +69,7 @@ async function dropOrphan(context: ServiceContext, movement: MovementRow): Promi
 
 /** The execution of a movement whose initiation has left `SCHEDULED_FOR_PROCESSING`. */
 function started(context: ServiceContext, execution: Execution): Promise<Execution> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const current = (await readExecution(context, execution.movement)) ?? execution;
     const { statements, events, initiation } = prepareTransition(context, {
       initiation: current.initiation,
@@ -158,7 +158,7 @@ async function handle(
     failures: movement.failures,
   });
   if (error instanceof ConnectorError && error.kind === "rate-limited") {
-    await hold(context, execution, error);
+    await postponeForRateLimit(context, execution, error);
   } else {
     await postpone(context, execution, error);
   }

@@ -1,7 +1,7 @@
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type Execution, readExecution } from "./execution.ts";
-import { triggerOf } from "./news.ts";
+import { triggerOf } from "./payment-updates.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
@@ -17,15 +17,15 @@ import {
   prepareReversalChange,
   type StoredReversal,
 } from "#modules/payments/initiations/reversals.ts";
-import { decideAnew } from "#modules/payments/initiations/store.ts";
+import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import {
   findRelatedPayment,
-  newsOf,
-  type PaymentNews,
-  relate,
+  paymentUpdatesAfter,
+  type PaymentUpdate,
+  relatePayment,
 } from "#modules/payments/payments/related-payments.ts";
 import { paymentPayments } from "#modules/payments/payments/tables.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
@@ -43,7 +43,7 @@ export function storePayment(
   movement: MovementRow,
   payment: ProviderPayment,
 ): Promise<void> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const execution = await readExecution(context, movement);
     if (execution === undefined) return;
     const { connector } = execution;
@@ -130,7 +130,7 @@ export function storeFailure(
   movement: MovementRow,
   error: string,
 ): Promise<void> {
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const execution = await readExecution(context, movement);
     if (execution === undefined) return;
     const { initiation, reversal } = execution;
@@ -163,8 +163,9 @@ async function prepareOutcome(
   const { initiation, reversal } = execution;
   const { id } = payment;
   const { isRelated, heardOf, paymentKey } = await findRelatedPayment(context, initiation, id);
-  const known = paymentKey === undefined ? [] : await newsOf(context, { paymentKey, heardOf });
-  const isOwn = ({ reference, status }: PaymentNews): boolean =>
+  const known =
+    paymentKey === undefined ? [] : await paymentUpdatesAfter(context, { paymentKey, heardOf });
+  const isOwn = ({ reference, status }: PaymentUpdate): boolean =>
     reference === payment.reference && status === payment.status;
   const news = known.filter((state) => !isOwn(state));
   const paid = await paidWith(context, initiation, { reversal, payment });
@@ -182,7 +183,7 @@ async function prepareOutcome(
     statements: [
       ...change.statements,
       ...reversalStatements(context, { reversal, payment, statuses }),
-      relate(context, { initiation, payment: id, now: context.clock(), heardOf: heard }),
+      relatePayment(context, { initiation, payment: id, now: context.clock(), heardOf: heard }),
     ],
     events: change.events,
     isRelated,

@@ -7,7 +7,7 @@ import {
   type MovementRow,
   retryAt,
 } from "#modules/payments/initiations/movement-rows.ts";
-import { decideAnew } from "#modules/payments/initiations/store.ts";
+import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
@@ -34,7 +34,7 @@ export function postpone(context: ServiceContext, claimed: Claimed, error: unkno
 }
 
 /** Repeats a movement after the pause that the provider asks for, and holds all other calls to the provider until then. */
-export function hold(
+export function postponeForRateLimit(
   context: ServiceContext,
   claimed: Claimed,
   error: ConnectorError,
@@ -85,7 +85,7 @@ function change(
   { changed, others = [] }: MovementChange,
 ): Promise<void> {
   const db = databaseOf(context.env);
-  return decideAnew(async () => {
+  return retryOnConflict(async () => {
     const [stored] = await db
       .select()
       .from(paymentMovements)

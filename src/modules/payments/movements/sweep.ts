@@ -1,4 +1,4 @@
-import { hearAllNews } from "./news.ts";
+import { applyAllPaymentUpdates } from "./payment-updates.ts";
 import { TO_CONNECTOR } from "./wake.ts";
 import { connectorsOverdue, nextOfAllMs } from "#modules/payments/initiations/movement-rows.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -31,7 +31,7 @@ export async function sweepInitiations(context: ServiceContext): Promise<number 
   for (const { item: connector, error } of results) {
     if (error !== undefined) logError("a connector could not be woken", error, { connector });
   }
-  const isMore = await hearAllNews(context);
+  const isMore = await applyAllPaymentUpdates(context);
   const nowMs = toMillis(clock());
   if (isMore) return nowMs;
   const dueMs = await nextOfAllMs(context);

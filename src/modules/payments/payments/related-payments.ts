@@ -12,7 +12,7 @@ import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** A later state of a payment that has not been applied to its initiation. */
-export interface PaymentNews {
+export interface PaymentUpdate {
   readonly key: number;
   /** The provider's reference of the state: that of the payment itself, or another one, such as that of a refund. */
   readonly reference: string;
@@ -24,14 +24,14 @@ export interface PaymentNews {
 }
 
 /** The states of a payment after the one with the key `heardOf`, in the order in which they were stored: the first `most`, or all. */
-export async function newsOf(
+export async function paymentUpdatesAfter(
   { env }: Pick<ServiceContext, "env">,
   {
     paymentKey,
     heardOf,
     most,
   }: { readonly paymentKey: number; readonly heardOf: number; readonly most?: number },
-): Promise<PaymentNews[]> {
+): Promise<PaymentUpdate[]> {
   const later = databaseOf(env)
     .select({
       key: paymentAdjustments.key,
@@ -106,7 +106,7 @@ export interface Relation {
  * The statement that relates a payment to an initiation, or updates the last state that was applied. The batch fails if the
  * payment is not stored when the statement runs.
  */
-export function relate(
+export function relatePayment(
   { env }: Pick<ServiceContext, "env">,
   { initiation, payment, now, heardOf }: Relation,
 ): BatchItem<"sqlite"> {
@@ -133,7 +133,10 @@ export function relate(
  * The statement that marks payments, by their keys, as payments with later states, which the sweep applies to their initiations.
  * It belongs into the batch that stores the states, and writes nothing for payments without an initiation.
  */
-export const markNews = (db: Database, paymentKeys: readonly number[]): BatchItem<"sqlite"> =>
+export const markPaymentUpdates = (
+  db: Database,
+  paymentKeys: readonly number[],
+): BatchItem<"sqlite"> =>
   db
     .update(paymentInitiationPayments)
     .set({ hasNews: true })

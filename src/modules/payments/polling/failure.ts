@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { endRun } from "./end-run.ts";
 import type { Run } from "./run-context.ts";
 import { changeOf, FAILURES_MAX, type NextFetch } from "./schedule.ts";
-import { after, nextAttemptAt, nextItemAt } from "./timing.ts";
+import { plusMillis, nextAttemptAt, nextItemAt } from "./timing.ts";
 import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
@@ -23,7 +23,7 @@ interface Failure {
 }
 
 /** Stores when the failed call is repeated, or that the run goes on without its fetch, or ends. */
-export async function noteFailure(
+export async function storeFetchFailure(
   run: Run,
   schedule: Schedule,
   { next, failure }: Failure,
@@ -33,7 +33,7 @@ export async function noteFailure(
   const now = context.clock();
   const seen = { lastFailureAt: now, lastError: failure.message };
   if (failure.kind === "rate-limited") {
-    const nextAt = after(now, failure.retryAfterMs ?? 0);
+    const nextAt = plusMillis(now, failure.retryAfterMs ?? 0);
     // A rate limit of the provider applies to all calls of the connector.
     const hold = holdStatements(db, { connectorKey: connector.key, until: nextAt });
     if (isStuck(schedule, now)) {

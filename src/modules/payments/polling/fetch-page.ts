@@ -1,6 +1,6 @@
 import { FETCHED_KINDS } from "./fetched-kinds.ts";
+import type { VisitedNode } from "./preorder.ts";
 import type { NextFetch } from "./schedule.ts";
-import type { WalkNode } from "./walk.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, LinkedUser, Plugin } from "#modules/payments/connectors/contract.ts";
 import type {
@@ -148,7 +148,7 @@ const toRequest = ({ node, fetch }: NextFetch, pageSize: number): FetchRequest =
  * The parent item of a fetch, as `childStatements` has stored it. The parent's task, which precedes this one in the path,
  * says its type.
  */
-const toParent = ({ path }: WalkNode, item: unknown): Pick<FetchRequest, "parent" | "other"> =>
+const toParent = ({ path }: VisitedNode, item: unknown): Pick<FetchRequest, "parent" | "other"> =>
   path.split("/").at(-2) === "FETCH_OTHERS"
     ? { other: item as ParentItem }
     : { parent: item as ProviderAccount };

@@ -3,7 +3,7 @@ import { fetchPage } from "./fetch-page.ts";
 import type { Run } from "./run-context.ts";
 import { changeOf } from "./schedule.ts";
 import { storeFetched } from "./store-page.ts";
-import { after } from "./timing.ts";
+import { plusMillis } from "./timing.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { nextRetry, retriedStatement } from "#modules/payments/rejected/store.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
@@ -40,7 +40,7 @@ export async function retryRejected(run: Run, schedule: Schedule): Promise<Sched
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     const isLimited = error.kind === "rate-limited";
-    const nextAt = isLimited ? after(now, error.retryAfterMs ?? 0) : now;
+    const nextAt = isLimited ? plusMillis(now, error.retryAfterMs ?? 0) : now;
     const { statement, changed } = changeOf(db, schedule, { nextAt });
     const hold = isLimited
       ? holdStatements(db, { connectorKey: connector.key, until: nextAt })

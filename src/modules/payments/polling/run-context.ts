@@ -1,4 +1,4 @@
-import type { WalkNode } from "./walk.ts";
+import type { VisitedNode } from "./preorder.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -7,7 +7,7 @@ export interface Run {
   readonly context: ServiceContext;
   readonly connector: InstalledConnector;
   readonly pageSize: number;
-  readonly walk: readonly WalkNode[];
+  readonly walk: readonly VisitedNode[];
   /** Opens the plugin at its first use. Throws `ConnectorError`. */
   readonly openPlugin: () => Promise<Plugin>;
 }

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
+import { preorderOf } from "./preorder.ts";
 import type { Run } from "./run-context.ts";
 import { firstDue, isStale } from "./schedule.ts";
 import { step } from "./step.ts";
-import { walkOf } from "./walk.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import type { OwnedRows } from "#modules/payments/installs/owned-rows.ts";
@@ -107,7 +107,7 @@ function toRun(
     walk:
       kind === undefined
         ? [{ path: task, task, isPeriodic: true, children: [] }]
-        : walkOf(kind.tree, task),
+        : preorderOf(kind.tree, task),
   };
 }
 

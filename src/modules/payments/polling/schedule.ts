@@ -1,6 +1,6 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { farthest } from "./timing.ts";
-import type { WalkNode } from "./walk.ts";
+import type { VisitedNode } from "./preorder.ts";
+import { latestPlannedTime } from "./timing.ts";
 import { isStaleHealth } from "#modules/payments/health/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ItemFetch, Schedule } from "#modules/payments/schedules/schedule.ts";
@@ -22,7 +22,7 @@ export async function firstDue(
 ): Promise<Schedule | undefined> {
   const now = clock();
   const nextAt = sql<Timestamp>`
-    CASE WHEN next_at > ${farthest(now, pollingPeriodMs)} THEN ${now} ELSE next_at END`;
+    CASE WHEN next_at > ${latestPlannedTime(now, pollingPeriodMs)} THEN ${now} ELSE next_at END`;
   const [schedule] = await databaseOf(env)
     .select({ ...getTableColumns(paymentSchedules), nextAt })
     .from(paymentSchedules)
@@ -33,7 +33,7 @@ export async function firstDue(
 }
 
 export interface NextFetch {
-  readonly node: WalkNode;
+  readonly node: VisitedNode;
   readonly fetch: ItemFetch;
 }
 
@@ -44,7 +44,7 @@ export interface NextFetch {
 export async function nextFetch(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { key, node, fetchKey }: Schedule,
-  walk: readonly WalkNode[],
+  walk: readonly VisitedNode[],
 ): Promise<NextFetch | undefined> {
   const db = databaseOf(env);
   const now = clock();

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
 import { endRun } from "./end-run.ts";
-import { noteFailure } from "./failure.ts";
+import { storeFetchFailure } from "./failure.ts";
 import { fetchPage, type FetchedPage } from "./fetch-page.ts";
 import { beginInstance, latestInstance } from "./instances.ts";
 import { retryRejected } from "./retry-rejected.ts";
@@ -52,7 +52,7 @@ export async function step(run: Run, schedule: Schedule): Promise<Schedule> {
   } catch (error) {
     const failure = toConnectorError(error);
     if (failure === undefined) throw error;
-    return noteFailure(run, schedule, { next, failure });
+    return storeFetchFailure(run, schedule, { next, failure });
   }
 }
 

@@ -5,12 +5,12 @@ import { changeOf, type NextFetch, type ScheduleChange } from "./schedule.ts";
 import { addPending } from "#modules/payments/balances/confirmations.ts";
 import { healthTransition } from "#modules/payments/health/transition.ts";
 import { isOutdated } from "#modules/payments/ingestion/page.ts";
-import { settleShown } from "#modules/payments/movements/settle.ts";
+import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import {
   rejectionStatements,
   type RejectionPlace,
   retriedStatement,
-  settledStatement,
+  rejectionDeletion,
 } from "#modules/payments/rejected/store.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import { paymentFetches } from "#modules/payments/schedules/tables.ts";
@@ -76,7 +76,8 @@ export async function storeFetched(
         ],
         events: [...events, ...health.events],
       });
-      if (next.node.task === "FETCH_PAYMENTS" && count > 0) await settleShown(context, connector);
+      if (next.node.task === "FETCH_PAYMENTS" && count > 0)
+        await completeReportedMovements(context, connector);
       return changed;
     } catch (error) {
       if (attempt === PREPARATIONS_MAX || !isOutdated(error)) throw error;
@@ -126,7 +127,7 @@ function settled(db: Database, { key, degradedSince }: Schedule, { read, rejecte
   const bad = new Set(rejected.map(({ id }) => id));
   const ids = read.filter((id) => !bad.has(id));
   if (degradedSince === null || ids.length === 0) return [];
-  return [settledStatement(db, { scheduleKey: key, ids })];
+  return [rejectionDeletion(db, { scheduleKey: key, ids })];
 }
 
 /** The statement that stores a page's effect on its fetch; none without an effect. */

@@ -36,28 +36,28 @@ export function nextRunAfterFailure(
   random = Math.random,
 ): Timestamp {
   const latest = waitAfterFailures({ ...probing(periodMs), firstMs: PAUSE_MS_MAX }, 1, random);
-  const [next, bound] = [nextRunAt(now, periodMs, random), after(now, latest)];
+  const [next, bound] = [nextRunAt(now, periodMs, random), plusMillis(now, latest)];
   return next < bound ? next : bound;
 }
 
 /** The time of a paused schedule's next probe, whose number since the pause is `probe`. */
 export const nextProbeAt = (now: Timestamp, periodMs: number, probe: number): Timestamp =>
-  after(now, waitAfterFailures(probing(periodMs), probe, Math.random));
+  plusMillis(now, waitAfterFailures(probing(periodMs), probe, Math.random));
 
 /** Waits before a fetch that has failed in many runs is tried again, in milliseconds. */
 const ITEM_BACKOFF: Backoff = { firstMs: 600_000, mostMs: 1_500_000, factor: 2, jitter: 0.2 };
 
 /** The time until which runs leave out a fetch. `failures` counts its failed runs from `FAILURES_MAX` on. */
 export const nextItemAt = (now: Timestamp, failures: number): Timestamp =>
-  after(now, waitAfterFailures(ITEM_BACKOFF, failures, Math.random));
+  plusMillis(now, waitAfterFailures(ITEM_BACKOFF, failures, Math.random));
 
 /** The time at which a call that has failed `attempts` times in a row is repeated. */
 export const nextAttemptAt = (now: Timestamp, attempts: number): Timestamp =>
   fromMillis(toMillis(now) + waitAfterFailures(RETRY_BACKOFF, attempts, Math.random));
 
-export const after = (now: Timestamp, milliseconds: number): Timestamp =>
+export const plusMillis = (now: Timestamp, milliseconds: number): Timestamp =>
   fromMillis(toMillis(now) + milliseconds);
 
 /** The latest time that can be planned. */
-export const farthest = (now: Timestamp, periodMs: number): Timestamp =>
-  after(now, periodMs + SPREAD_MS_MAX + WAIT_MS_MAX);
+export const latestPlannedTime = (now: Timestamp, periodMs: number): Timestamp =>
+  plusMillis(now, periodMs + SPREAD_MS_MAX + WAIT_MS_MAX);

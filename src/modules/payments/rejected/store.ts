@@ -136,7 +136,7 @@ async function assertRoom(
 }
 
 /** The statement that deletes rejected items of a schedule, in all its fetches, which could be read later. */
-export const settledStatement = (
+export const rejectionDeletion = (
   db: Database,
   { scheduleKey, ids }: { readonly scheduleKey: number; readonly ids: readonly string[] },
 ) =>

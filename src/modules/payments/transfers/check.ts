@@ -7,7 +7,7 @@ import { type ConnectorId, encodeConnectorId } from "#modules/payments/core/ids.
 import { assertSecondPerson } from "#modules/payments/initiations/approve.ts";
 import { assertOfConnector } from "#modules/payments/initiations/create.ts";
 import { requireCreation } from "#modules/payments/installs/capabilities.ts";
-import { rehearse } from "#modules/payments/installs/rehearsal.ts";
+import { dryRunMovement } from "#modules/payments/installs/dry-run.ts";
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import { storedAccount } from "#modules/payments/movements/execution.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -44,7 +44,7 @@ export async function checkTransfer(
       source: await storedAccount(context, connector, source),
       destination: await storedAccount(context, connector, destination),
     });
-    await rehearse(context, connector, movementOf(context, transfer, accounts));
+    await dryRunMovement(context, connector, movementOf(context, transfer, accounts));
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     throw refused(error.message, error);

@@ -1,5 +1,11 @@
 import { sql } from "drizzle-orm";
-import { calling, findForwarded, openUsers, sealToken, toPaymentUser } from "./provider-user.ts";
+import {
+  withProviderErrors,
+  findForwarded,
+  openUsers,
+  sealToken,
+  toPaymentUser,
+} from "./provider-user.ts";
 import { getUser, getUserKey } from "./store.ts";
 import { paymentForwardedUsers, paymentUsers } from "./tables.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
@@ -24,7 +30,7 @@ export async function forwardUser(
     throw alreadyForwarded();
   }
   const { env, clock } = context;
-  const { providerUserId, accessToken, metadata } = await calling(async () => {
+  const { providerUserId, accessToken, metadata } = await withProviderErrors(async () => {
     const users = await openUsers(context, connector);
     return users.createUser(toPaymentUser(user));
   });

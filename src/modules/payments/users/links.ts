@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
-import { calling, getLinkedUser, getUserOfProvider, openUsers } from "./provider-user.ts";
+import {
+  withProviderErrors,
+  getLinkedUser,
+  getUserOfProvider,
+  openUsers,
+} from "./provider-user.ts";
 import { getUserKey } from "./store.ts";
 import { paymentLinkAttempts, paymentUsers } from "./tables.ts";
 import type { LinkRequest, UserLink } from "#modules/payments/connectors/contract.ts";
@@ -112,14 +117,16 @@ async function linkAtProvider(
     ...(applicationName === undefined ? {} : { applicationName }),
   };
   if (connectionId === undefined) {
-    return calling(async () => (await openUsers(context, connector)).createLink(request));
+    return withProviderErrors(async () =>
+      (await openUsers(context, connector)).createLink(request),
+    );
   }
   const { userKey: _userKey, ...linked } = await getLinkedUser(context, {
     userId,
     connectionId,
     connector,
   });
-  return calling(async () =>
+  return withProviderErrors(async () =>
     (await openUsers(context, connector)).updateLink({ ...request, ...linked }),
   );
 }

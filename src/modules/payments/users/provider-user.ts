@@ -154,7 +154,7 @@ const openToken = (env: Env, sealed: string): string =>
  * Turns a provider's failure into an error for the client: `VALIDATION` for a refusal, which the client has to correct, and
  * `OVERLOADED` for any other failure, which may pass.
  */
-export async function calling<T>(call: () => Promise<T>): Promise<T> {
+export async function withProviderErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

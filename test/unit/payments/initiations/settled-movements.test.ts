@@ -4,7 +4,7 @@ import type { ProviderPayment } from "#modules/payments/connectors/provider-obje
 import { encodePaymentId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { storeReport } from "#modules/payments/deliveries/translate.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
-import { settleShown } from "#modules/payments/movements/settle.ts";
+import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import { allInitiationPayments } from "#modules/payments/payments/list-of-initiation.ts";
 import { fromMillis } from "#platform/time.ts";
 import { InitiationWorld, timeout } from "#test/support/payments/initiation-world.ts";
@@ -42,7 +42,7 @@ const listed = (
 /** Stores payments as a poll does. */
 async function poll(world: InitiationWorld, ...payments: readonly ProviderPayment[]) {
   await world.report(...payments);
-  await settleShown(world.context, world.connector);
+  await completeReportedMovements(world.context, world.connector);
 }
 
 const movementsIn = (world: InitiationWorld): number => world.count("payment_movements");
@@ -277,7 +277,7 @@ describe("an attempt and a page at once", () => {
       const id = await createLost(world);
       await world.report(listed(world, "tx-1"));
       const wasKilled = await world.killAt(step, "after", () =>
-        settleShown(world.context, world.connector),
+        completeReportedMovements(world.context, world.connector),
       );
       const { requests } = world.provider;
       world.provider.answer = (made) => ({ payment: made });

@@ -6,7 +6,7 @@ import { installedKey } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { PAYMENT_BLOOM_INDEX, termsOfDraft } from "#modules/payments/payments/bloom-index.ts";
 import type { PaymentDraft, PaymentRow } from "#modules/payments/payments/draft.ts";
-import { markNews } from "#modules/payments/payments/related-payments.ts";
+import { markPaymentUpdates } from "#modules/payments/payments/related-payments.ts";
 import type { ReportedAdjustment } from "#modules/payments/payments/report.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { Database } from "#platform/db/database.ts";
@@ -53,7 +53,7 @@ export function toStatements(
     ...(stored.length === 0
       ? []
       : [
-          markNews(
+          markPaymentUpdates(
             db,
             stored.flatMap(({ row }) => row?.key ?? []),
           ),

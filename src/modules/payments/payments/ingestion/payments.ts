@@ -1,7 +1,7 @@
 import { cancellationsOf } from "./cancellations.ts";
 import { prepareDeletions } from "./payment-deletions.ts";
 import { prepareReports } from "./payment-reports.ts";
-import { noteShown } from "./shown-movements.ts";
+import { noteReportedPayments } from "./shown-movements.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
   paymentProblem,
@@ -58,7 +58,7 @@ export async function preparePayments(
     })),
   ];
   const { fresh, ...prepared } = await prepareReports(context, { connector, reports });
-  const shown = noteShown(context, connector, fresh);
+  const shown = noteReportedPayments(context, connector, fresh);
   return joinPrepared(
     prepared,
     { statements: shown, events: [] },

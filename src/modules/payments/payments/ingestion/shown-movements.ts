@@ -19,7 +19,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
  *                                               |
  *         after the page was stored --------+   |   +---- before any call of the movement
  *                                           v   v   v
- *                         `movements/settle.ts`: does the payment belong to it?
+ *                         `movements/complete.ts`: does the payment belong to it?
  *                               | yes                      | no, or uncertain
  *                               v                          v
  *              the outcome, in one batch: no row      the note is deleted; the provider
@@ -42,7 +42,7 @@ export const parseShown = (text: string): Shown => parseJson(text) as Shown; // 
  * reference the payment shows, and movements of the same money whose calls had no outcome. A shown reference replaces a
  * note without one.
  */
-export function noteShown(
+export function noteReportedPayments(
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,
   reports: readonly PaymentReport[],

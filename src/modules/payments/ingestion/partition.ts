@@ -3,16 +3,16 @@ import type { RejectedItem } from "#modules/payments/connectors/provider-objects
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** Items that can be stored, and the others. */
-export interface SiftedItems<Item> {
+export interface PartitionedItems<Item> {
   readonly items: readonly Item[];
   readonly rejected: readonly RejectedItem[];
 }
 
 /** Splits items into those without and those with a problem. */
-export function siftItems<Item extends object>(
+export function partitionItems<Item extends object>(
   all: readonly Item[],
   problemOf: (item: Item) => string | undefined,
-): SiftedItems<Item> {
+): PartitionedItems<Item> {
   const items: Item[] = [];
   const rejected: RejectedItem[] = [];
   for (const item of all) {

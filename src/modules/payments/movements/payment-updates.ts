@@ -5,13 +5,16 @@ import {
   prepareReversalChange,
   type StoredReversal,
 } from "#modules/payments/initiations/reversals.ts";
-import { decideAnew, findInitiationByKey } from "#modules/payments/initiations/store.ts";
+import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,
   paymentMovements,
 } from "#modules/payments/initiations/tables.ts";
 import { prepareTransitions, type Transition } from "#modules/payments/initiations/transition.ts";
-import { newsOf, type PaymentNews } from "#modules/payments/payments/related-payments.ts";
+import {
+  paymentUpdatesAfter,
+  type PaymentUpdate,
+} from "#modules/payments/payments/related-payments.ts";
 import { paymentAdjustments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -32,7 +35,7 @@ const NEWS_MAX = 100;
  * Applies news of payments to their initiations. Returns whether there may be more news. Throws if some initiation failed,
  * so that the sweep comes again soon.
  */
-export async function hearAllNews(context: ServiceContext): Promise<boolean> {
+export async function applyAllPaymentUpdates(context: ServiceContext): Promise<boolean> {
   const rows = await databaseOf(context.env)
     .selectDistinct({ key: paymentInitiationPayments.initiationKey })
     .from(paymentInitiationPayments)
@@ -41,7 +44,7 @@ export async function hearAllNews(context: ServiceContext): Promise<boolean> {
   const failures: unknown[] = [];
   for (const { key } of rows) {
     // A failure of one initiation does not stop the others.
-    await hearNews(context, key).catch((error: unknown) => failures.push(error));
+    await applyPaymentUpdates(context, key).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) {
     throw new AggregateError(
@@ -57,8 +60,8 @@ const isAtRest = sql`NOT EXISTS (
   WHERE m.initiation_key = ${paymentInitiationPayments.initiationKey})`;
 
 /** Applies news to one initiation: up to `NEWS_MAX` states of each of its payments. */
-export function hearNews(context: ServiceContext, initiationKey: number): Promise<void> {
-  return decideAnew(async () => {
+export function applyPaymentUpdates(context: ServiceContext, initiationKey: number): Promise<void> {
+  return retryOnConflict(async () => {
     const relations = await databaseOf(context.env)
       .select()
       .from(paymentInitiationPayments)
@@ -82,7 +85,11 @@ async function hear(
   if (initiation === undefined) return;
   const context = { ...hearing, causationDepth: initiation.causationDepth };
   const { paymentKey } = relation;
-  const news = await newsOf(context, { paymentKey, heardOf: relation.heardOf, most: NEWS_MAX });
+  const news = await paymentUpdatesAfter(context, {
+    paymentKey,
+    heardOf: relation.heardOf,
+    most: NEWS_MAX,
+  });
   const paid = await paidReversals(context, initiation.key);
   const change = prepareTransitions(
     context,
@@ -120,7 +127,7 @@ async function hear(
  * ended.
  */
 export function triggerOf(
-  { reference, status, amount, createdAt }: PaymentNews,
+  { reference, status, amount, createdAt }: PaymentUpdate,
   paid: readonly StoredReversal[],
 ): Omit<Transition, "initiation">[] {
   const reversal = paid.find((candidate) => candidate.paymentReference === reference);

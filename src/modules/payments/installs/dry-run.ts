@@ -13,7 +13,7 @@ import type { ServiceContext } from "#platform/context.ts";
  *
  * Throws `ConnectorError` if the plugin refuses the movement in its checks.
  */
-export async function rehearse(
+export async function dryRunMovement(
   context: ServiceContext,
   connector: InstalledConnector,
   movement: Movement,

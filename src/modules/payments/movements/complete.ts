@@ -1,10 +1,10 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Execution, readExecution } from "./execution.ts";
-import { hearNews } from "./news.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
+import { applyPaymentUpdates } from "./payment-updates.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
-import { decideAnew } from "#modules/payments/initiations/store.ts";
+import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,
   paymentInitiations,
@@ -27,7 +27,7 @@ const SETTLED_MAX = 100;
  * Stores the outcomes of a connector's movements whose payments have come by a page or a webhook: up to `SETTLED_MAX` movements, in no
  * certain order. The first error ends the run and is logged; each movement that is left is settled at its next attempt.
  */
-export async function settleShown(
+export async function completeReportedMovements(
   context: ServiceContext,
   { key }: InstalledConnector,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function settleShown(
       .from(paymentMovements)
       .where(and(eq(paymentMovements.connectorKey, key), isNotNull(paymentMovements.shown)))
       .limit(SETTLED_MAX);
-    for (const movement of movements) await settle(context, movement);
+    for (const movement of movements) await completeMovement(context, movement);
   } catch (error) {
     logError(
       "new payments could not be related to their initiations yet; the next attempt of the movement does it",
@@ -51,8 +51,11 @@ export async function settleShown(
  * payment. Returns true if the outcome is stored, or if the movement has ended or its connector is being uninstalled; false if
  * the provider has to be called. A note that does not fit is deleted. Later states are applied too. Throws `OVERLOADED`.
  */
-export async function settle(caller: ServiceContext, movement: MovementRow): Promise<boolean> {
-  const isSettled = await decideAnew(async () => {
+export async function completeMovement(
+  caller: ServiceContext,
+  movement: MovementRow,
+): Promise<boolean> {
+  const isSettled = await retryOnConflict(async () => {
     const execution = await readExecution(caller, movement);
     if (execution === undefined) return true;
     const context = { ...caller, causationDepth: execution.initiation.causationDepth };
@@ -67,7 +70,7 @@ export async function settle(caller: ServiceContext, movement: MovementRow): Pro
     await publishOutcome(context, { execution, made, page: NOTHING, condition });
     return true;
   });
-  if (isSettled) await hearNews(caller, movement.initiationKey);
+  if (isSettled) await applyPaymentUpdates(caller, movement.initiationKey);
   return isSettled;
 }
 
@@ -176,7 +179,7 @@ async function isNamedBy(
  * was made after the first call, no other payment since then moves the same amount, and no other initiation of the same
  * amount was under way since then. Accounts of those others are not compared, as providers do not name all of them. If
  * several candidates fit, the provider is asked. Only a movement that has failed at least once and is not polled can match.
- * `noteShown` has compared the accounts.
+ * `noteReportedPayments` has compared the accounts.
  */
 async function isOnlyOne(
   db: Database,

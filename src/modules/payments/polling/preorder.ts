@@ -1,21 +1,21 @@
 import type { FetchNode, FetchTask } from "#modules/payments/connectors/contract.ts";
 
 /** A node of a tree of tasks, with the path by which fetches name it. */
-export interface WalkNode {
+export interface VisitedNode {
   /** The tasks from the root to this node, joined by slashes. */
   readonly path: string;
   readonly task: FetchTask;
   readonly isPeriodic: boolean;
-  readonly children: readonly WalkNode[];
+  readonly children: readonly VisitedNode[];
 }
 
 /** The nodes below a root in the order in which a run visits them: each node after its parent. */
-export function walkOf(tree: readonly FetchNode[], rootTask: FetchTask): WalkNode[] {
+export function preorderOf(tree: readonly FetchNode[], rootTask: FetchTask): VisitedNode[] {
   const root = tree.find(({ task }) => task === rootTask);
   return root === undefined ? [] : flatten(toWalkNode(root, ""));
 }
 
-function toWalkNode({ task, isPeriodic, children }: FetchNode, prefix: string): WalkNode {
+function toWalkNode({ task, isPeriodic, children }: FetchNode, prefix: string): VisitedNode {
   const path = `${prefix}${task}`;
   return {
     path,
@@ -25,4 +25,4 @@ function toWalkNode({ task, isPeriodic, children }: FetchNode, prefix: string): 
   };
 }
 
-const flatten = (node: WalkNode): WalkNode[] => [node, ...node.children.flatMap(flatten)];
+const flatten = (node: VisitedNode): VisitedNode[] => [node, ...node.children.flatMap(flatten)];
