@@ -122,7 +122,7 @@ export interface AuditedRow {
 
 /**
  * The statement that stores the entries of several changes, at least one, for the batch of the changes. An entry is stored if the condition,
- * which finds its change by `guardPart`, holds after the changes. The caller calls `armAuditSweep` afterwards.
+ * which finds its change by `guardParts`, holds after the changes. The caller calls `armAuditSweep` afterwards.
  */
 export const auditEntries = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,

@@ -21,5 +21,10 @@ export const guardedRows = <Columns extends Readonly<Record<keyof Columns, Value
 ): JsonRows<keyof Columns & string> =>
   jsonRows(rows.map(({ guard, columns }) => ({ guard, ...columns })));
 
-/** A part of the guard, which is the first value of each row of `guardedRows`. */
-export const guardPart = (name: string): SQL => sql.raw(`r.item ->> '$[0].${name}'`);
+/** The parts of the guard, which is the first value of each row of `guardedRows`. */
+export const guardParts = <Part extends string>(...names: Part[]): Readonly<Record<Part, SQL>> =>
+  // One entry for each name.
+  Object.fromEntries(names.map((name) => [name, sql.raw(`r.item ->> '$[0].${name}'`)])) as Record<
+    Part,
+    SQL
+  >;

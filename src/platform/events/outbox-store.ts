@@ -12,7 +12,7 @@ export interface OutboxEvent {
   readonly event: PlatformEvent;
   /** The key of the order. Consumers get an event after the earlier events of its key; events without a key have no order. */
   readonly orderKey?: string;
-  /** The guard that names the event's change, for the condition of a publication: `guardPart` of `platform/db/guarded-rows.ts`. */
+  /** The guard that names the event's change, for the condition of a publication: `guardParts` of `platform/db/guarded-rows.ts`. */
   readonly guard?: Guard;
 }
 

@@ -125,7 +125,9 @@ export const READ_FOR_PAYOUT: ReadonlySet<ActivityName> = new Set<ActivityName>(
 ]);
 
 /** Florin's own activities. The history of a stage leaves them out, because clients know only the activities of the reference by name. */
-export const UNSHOWN: ReadonlySet<ActivityName> = new Set<ActivityName>(["CheckTransfer"]);
+export const INTERNAL_ACTIVITIES: ReadonlySet<ActivityName> = new Set<ActivityName>([
+  "CheckTransfer",
+]);
 
 /** The result of an activity: its output, or the kind and the message of its failure. */
 export type ActivityOutcome =

@@ -33,7 +33,7 @@ const describe = ({ ledger, id, postings }: LedgerMoney): string[] =>
   );
 
 /** The error of a stage, followed by the money that the stage had moved before it failed, and by what the client can do. */
-export const withMoved = (message: string, moved: readonly string[]): string =>
+export const withMovedMoney = (message: string, moved: readonly string[]): string =>
   moved.length === 0
     ? message
     : `${message}. Before that, the stage has moved ${moved.join(", and ")}, and this money stays there. Once the cause is mended, POST /api/florin/v1/instances/{id}/retry goes on without moving it again; to give the instance up, revert these moves.`;

@@ -3,7 +3,7 @@ import { type Activity, activitiesOf } from "./activities.ts";
 import { CANCELED, type FlowInstance, type StageStatus } from "./instance.ts";
 import { findStage, getInstance, stagesOf } from "./store.ts";
 import { orchestrationMoments } from "./tables.ts";
-import { UNSHOWN } from "#modules/orchestration/core/activities.ts";
+import { INTERNAL_ACTIVITIES } from "#modules/orchestration/core/activities.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
@@ -63,7 +63,7 @@ export async function stageHistory(
     throw new AppError("NOT_FOUND", "Instance not found");
   }
   const all = await activitiesOf(context, instance, number);
-  const activities = all.filter(({ name }) => !UNSHOWN.has(name));
+  const activities = all.filter(({ name }) => !INTERNAL_ACTIVITIES.has(name));
   const { terminatedAt, error } = status;
   if (terminatedAt === undefined || error !== CANCELED) return activities;
   return activities.map((activity) =>

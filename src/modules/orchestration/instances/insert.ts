@@ -55,7 +55,7 @@ export async function insertInstances(
     condition: IS_STORED,
   });
   await armAuditSweep(context);
-  return inserted; // the insertion comes first and returns rows
+  return inserted;
 }
 
 /** The statement that stores the rows of new instances and returns those that are stored. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { orchestrationInstances, orchestrationMoments, orchestrationStages } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { type GuardedRow, guardedRows, guardPart } from "#platform/db/guarded-rows.ts";
+import { type GuardedRow, guardedRows, guardParts } from "#platform/db/guarded-rows.ts";
 import { columnValues, ROW_ORDER } from "#platform/db/json-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 
@@ -19,15 +19,15 @@ export interface AddedRows {
   readonly events: readonly OutboxEvent[];
 }
 
-const partOf = (name: keyof TransitionGuard): SQL => guardPart(name);
+const GUARD = guardParts<keyof TransitionGuard>("instanceId", "changeId");
 
 /** SQL condition that holds for a row `r` whose transition was stored. */
 export const IS_STORED: SQL = sql`EXISTS (
-  SELECT 1 FROM ${orchestrationInstances} WHERE id = ${partOf("instanceId")} AND change_id = ${partOf("changeId")})`;
+  SELECT 1 FROM ${orchestrationInstances} WHERE id = ${GUARD.instanceId} AND change_id = ${GUARD.changeId})`;
 
 /** SQL join of a row `r` with its instance, if the transition was stored. The row comes first, so that the instance is found by its id. */
 const STORED_INSTANCE: SQL = sql`
-  CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${partOf("instanceId")} AND i.change_id = ${partOf("changeId")}`;
+  CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${GUARD.instanceId} AND i.change_id = ${GUARD.changeId}`;
 
 /** The statements that add stages and moments, for the batch that stores the transitions. */
 export const rowStatements = (

@@ -5,7 +5,7 @@ import {
   type ActivityRequest,
   StageError,
 } from "#modules/orchestration/core/activities.ts";
-import { type EndedActivity, movedBy, withMoved } from "#modules/orchestration/core/moved.ts";
+import { type EndedActivity, movedBy, withMovedMoney } from "#modules/orchestration/core/moved.ts";
 import { isFinal, type StageStep, stepAfter } from "#modules/orchestration/core/program.ts";
 import type { SendStage, UpdateStage } from "#modules/orchestration/core/stages.ts";
 import {
@@ -144,5 +144,5 @@ function finish(
 ): void {
   if (!("failure" in ending)) return transition.endStage(number);
   const { message, historyMessage } = ending.failure;
-  transition.failStage(number, withMoved(message, ended.flatMap(movedBy)), historyMessage);
+  transition.failStage(number, withMovedMoney(message, ended.flatMap(movedBy)), historyMessage);
 }

@@ -1,6 +1,6 @@
 import { executeRun, INLINE_MS_MAX } from "./execute-run.ts";
-import { RunPlaces } from "./places.ts";
 import { startRun } from "./platform.ts";
+import { RunSlots } from "./run-slots.ts";
 import { wakeRunner } from "./runner.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -12,7 +12,7 @@ import { memoByEnv } from "#platform/memo.ts";
  */
 const PLACES = { total: 16, ofOne: 8, leaseMs: 90_000 };
 
-const placesOf = memoByEnv((_env: Env) => new RunPlaces(PLACES));
+const placesOf = memoByEnv((_env: Env) => new RunSlots(PLACES));
 
 /** A run, and the principal that its instance acts for. */
 type OwnedRun = Pick<FlowInstance, "id" | "run" | "principal">;

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, lte } from "drizzle-orm";
-import { followClock } from "./follow-clock.ts";
 import { createRun, findOnPlatform, type RunParams, startRun } from "./platform.ts";
+import { rescheduleAfterClockChange } from "./reschedule-after-clock-change.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
 import { GRACE_MS } from "#modules/orchestration/instances/transition.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -24,7 +24,7 @@ interface OverdueRun extends RunParams {
  * Returns when to do so again, in milliseconds since the epoch.
  */
 export async function sweepInstances(context: ServiceContext): Promise<number | undefined> {
-  await followClock(context);
+  await rescheduleAfterClockChange(context);
   const db = databaseOf(context.env);
   const { id, run, dueAt, terminatedAt } = orchestrationInstances;
   const overdue = await db

@@ -1,7 +1,7 @@
 import { announceOccurrences } from "./announce.ts";
-import { giveToLane } from "./lane/lanes.ts";
+import { enqueueInLane } from "./lane/lanes.ts";
 import { currentTriggers, type TriggerCatalogue } from "./matching/catalogue.ts";
-import { byOwner, type EventForLane, ownerOf, selectEvents } from "./matching/select.ts";
+import { groupByOwner, type EventForLane, ownerOf, selectEvents } from "./matching/select.ts";
 import { type Match, storeOccurrences } from "./occurrences.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
@@ -70,9 +70,9 @@ async function giveToLanes(
 ): Promise<Match[]> {
   const failed = new Set<string>();
   await Promise.all(
-    [...byOwner(owed)].map(async ([owner, events]) => {
+    [...groupByOwner(owed)].map(async ([owner, events]) => {
       try {
-        if (!(await giveToLane(env, owner, events))) failed.add(owner);
+        if (!(await enqueueInLane(env, owner, events))) failed.add(owner);
       } catch (error) {
         logError("a lane of triggers took no events; the database keeps them", error, { owner });
         failed.add(owner);

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, SQLiteSyncDialect, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
-import { guardedRows, guardPart } from "#platform/db/guarded-rows.ts";
+import { guardedRows, guardParts } from "#platform/db/guarded-rows.ts";
 import { columnValues, jsonRowParts, jsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { PARAMETER_LENGTH_MAX } from "#platform/db/pack-json.ts";
 
@@ -40,9 +40,9 @@ test("gives the parts of a guard by their names", () => {
   const { source, items } = guardedRows([
     { guard: { id: "i", attempts: 2 }, columns: { at: "t" } },
   ]);
-  const part = guardPart("attempts");
+  const { attempts } = guardParts("id", "attempts");
   expect(
-    dialect.sqlToQuery(sql`SELECT ${items.at} FROM ${source} WHERE ${part} > 1`),
+    dialect.sqlToQuery(sql`SELECT ${items.at} FROM ${source} WHERE ${attempts} > 1`),
   ).toMatchObject({
     sql: "SELECT r.item ->> 1 FROM (SELECT 0 AS place, e.key AS at, e.value AS item FROM json_each(?) AS e) AS r WHERE r.item ->> '$[0].attempts' > 1",
     params: ['[[{"id":"i","attempts":2},"t"]]'],

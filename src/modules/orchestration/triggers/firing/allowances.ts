@@ -1,5 +1,5 @@
 import type { DrawCall } from "#modules/orchestration/triggers/lane/lane-object.ts";
-import { drawFromLane } from "#modules/orchestration/triggers/lane/lanes.ts";
+import { drawFromBudget } from "#modules/orchestration/triggers/lane/lanes.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
 /** Steps that an isolate may spend of an owner's budget without asking the owner's lane. */
@@ -79,7 +79,7 @@ export class OwnerBudget {
 
   /** Draws steps from the lane. Returns how long to wait where the budget is used up, in milliseconds. */
   async #draw(call: DrawCall): Promise<number> {
-    const { granted, waitMs } = await drawFromLane(this.#env, this.#owner, call);
+    const { granted, waitMs } = await drawFromBudget(this.#env, this.#owner, call);
     const nowMs = Date.now();
     const all = allowancesOf(this.#env);
     const steps = granted + (this.#held(nowMs)?.steps ?? 0);

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { BudgetUsed, OwnerBudget } from "./allowances.ts";
 import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
+import { postponeOccurrence, type FiredOccurrence, completeOccurrences } from "./complete.ts";
 import { deferOccurrences, type Deferral } from "./defer.ts";
 import { loopVerdict } from "./loops.ts";
-import { goneOwner, lostBy, ownersNow } from "./owners.ts";
-import { postponeOccurrence, type Settlement, settleOccurrences } from "./settle.ts";
+import { missingOwnerError, lostRightsError, currentOwners } from "./owners.ts";
 import { fromJson } from "#expr";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
@@ -76,7 +76,7 @@ async function fire(
     context,
     claimed.map(({ trigger }) => trigger.workflowId),
   );
-  const owners = await ownersNow(
+  const owners = await currentOwners(
     context,
     claimed.map(({ trigger }) => trigger),
   );
@@ -90,14 +90,14 @@ async function fire(
     context,
     starts.map(({ start }) => start),
   );
-  const settlements: Settlement[] = [
+  const fired: FiredOccurrence[] = [
     ...prepared.flatMap((one) => (one?.kind === "failed" ? [{ ...one.claimed, result: one }] : [])),
     ...starts.map(({ claimed: one }, at) => {
       const { instance } = present(started[at], "each start gives an instance");
       return { ...one, result: { kind: "started", instanceId: instance.id } as const };
     }),
   ];
-  await settleOccurrences(context, settlements);
+  await completeOccurrences(context, fired);
   await deferOccurrences(
     context,
     prepared.flatMap((one) => (one?.kind === "deferred" ? [one] : [])),
@@ -148,8 +148,8 @@ async function prepare(
 ): Promise<PreparedFiring | undefined> {
   const { trigger, row } = claimed;
   const event = eventOf(row);
-  if (owner === undefined) return { kind: "failed", claimed, error: goneOwner(trigger) };
-  const error = lostBy(owner, event);
+  if (owner === undefined) return { kind: "failed", claimed, error: missingOwnerError(trigger) };
+  const error = lostRightsError(owner, event);
   if (error !== undefined) return { kind: "failed", claimed, error };
   const acting = {
     ...context,

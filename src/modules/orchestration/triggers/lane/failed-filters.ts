@@ -5,7 +5,7 @@ import { eventKey, eventText } from "#modules/orchestration/triggers/occurrences
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { guardPart } from "#platform/db/guarded-rows.ts";
+import { guardParts } from "#platform/db/guarded-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
 
@@ -53,6 +53,6 @@ export async function storeFailedFilters(
       ...triggerEvent({ id, triggerId: trigger.id, date }, { kind: "failed", error }),
       guard: { id },
     })),
-    condition: sql`EXISTS (SELECT 1 FROM ${orchestrationOccurrences} WHERE id = ${guardPart("id")})`,
+    condition: sql`EXISTS (SELECT 1 FROM ${orchestrationOccurrences} WHERE id = ${guardParts("id").id})`,
   });
 }

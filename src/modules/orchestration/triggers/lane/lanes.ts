@@ -10,7 +10,7 @@ const ACCEPT_MS_MAX = 5000;
 const laneOf = (env: Env, owner: string) => env.TRIGGER_LANES.getByName(owner);
 
 /** Gives events to the lane of an owner. Returns false where the lane is full. */
-export const giveToLane = (
+export const enqueueInLane = (
   env: Env,
   owner: string,
   events: readonly LaneEvent[],
@@ -29,7 +29,7 @@ export const triggerFigures = (env: Env, trigger: Trigger): Promise<LaneFigures>
   });
 
 /** Draws steps from an owner's budget, which its lane keeps. */
-export const drawFromLane = (env: Env, owner: string, call: DrawCall): Promise<Draw> =>
+export const drawFromBudget = (env: Env, owner: string, call: DrawCall): Promise<Draw> =>
   reachObject(laneOf(env, owner).draw(call), {
     object: "lane of triggers",
     timeoutMs: ACCEPT_MS_MAX,

@@ -51,7 +51,7 @@ export function selectEvents(
 }
 
 /** The events for lanes, by the owners of their triggers. */
-export function byOwner(owed: readonly EventForLane[]): Map<string, LaneEvent[]> {
+export function groupByOwner(owed: readonly EventForLane[]): Map<string, LaneEvent[]> {
   const found = new Map<string, LaneEvent[]>();
   for (const { event, text, triggers } of owed) {
     for (const [owner, those] of Map.groupBy(triggers, ownerOf)) {
@@ -70,11 +70,11 @@ export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): 
 function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
   if (version !== undefined && version !== found.version) return false;
   // A trigger sees only events that its creator may see.
-  return allows(principal.scopes, `${found.app}:read`) && reaches(principal, found);
+  return allows(principal.scopes, `${found.app}:read`) && isEventVisible(principal, found);
 }
 
 /** Whether a principal's binding to ledgers lets it see an event. */
-export function reaches(
+export function isEventVisible(
   { ledgers }: Pick<Principal, "ledgers">,
   { app, payload }: Pick<PlatformEvent, "app" | "payload">,
 ): boolean {

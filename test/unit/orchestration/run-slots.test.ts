@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { RunPlaces } from "#modules/orchestration/run/places.ts";
+import { RunSlots } from "#modules/orchestration/run/run-slots.ts";
 
 const LIMITS = { total: 4, ofOne: 2, leaseMs: 1000 };
 
 test("an owner who executes many instances leaves places to others", () => {
-  const places = new RunPlaces(LIMITS);
+  const places = new RunSlots(LIMITS);
   const [first, second, third] = [places.take("a"), places.take("a"), places.take("a")];
   expect([first, second]).not.toContain(undefined);
   expect(third).toBeUndefined();
@@ -21,7 +21,7 @@ test.each([
   ["where the clock has stepped back", -5000],
 ])("a place that nobody gives back is free %s", (_when, passedMs) => {
   let nowMs = 100_000;
-  const places = new RunPlaces(LIMITS, () => nowMs);
+  const places = new RunSlots(LIMITS, () => nowMs);
   for (const owner of ["a", "a", "b", "b"]) places.take(owner);
   expect(places.take("c")).toBeUndefined();
   nowMs += passedMs;

@@ -14,7 +14,7 @@ const INSTANCES_MAX = 500;
  * Corrects when instances are due after the clock has stepped back. An instance whose last change lies in the future becomes due as long
  * after now as it was due after that change. Clocks of different machines differ by less than `GRACE_MS`, which changes nothing.
  */
-export async function followClock({
+export async function rescheduleAfterClockChange({
   env,
   clock,
 }: Pick<ServiceContext, "env" | "clock">): Promise<void> {

@@ -1,5 +1,5 @@
 /** How many instances an isolate executes at once beside its requests, in all and of one owner. */
-export interface PlaceLimits {
+export interface SlotLimits {
   readonly total: number;
   readonly ofOne: number;
   /** Time after which a place counts as free, in milliseconds, because its holder may have been cut off. */
@@ -14,12 +14,12 @@ interface Place {
 /**
  * The places for instances that an isolate executes beside its requests. One owner gets only a part of them, so that others find some free.
  */
-export class RunPlaces {
-  readonly #limits: PlaceLimits;
+export class RunSlots {
+  readonly #limits: SlotLimits;
   readonly #nowMs: () => number;
   readonly #taken = new Set<Place>();
 
-  constructor(limits: PlaceLimits, nowMs: () => number = () => Date.now()) {
+  constructor(limits: SlotLimits, nowMs: () => number = () => Date.now()) {
     this.#limits = limits;
     this.#nowMs = nowMs;
   }

@@ -15,7 +15,7 @@ import {
 } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { guardPart } from "#platform/db/guarded-rows.ts";
+import { guardParts } from "#platform/db/guarded-rows.ts";
 import { jsonRows } from "#platform/db/json-rows.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { log } from "#platform/log.ts";
@@ -29,19 +29,19 @@ const LINK_ATTEMPTS_MAX = 12;
 /** Longest error that is stored, in characters. */
 const ERROR_LENGTH_MAX = 2000;
 
-export interface Settlement extends ClaimedOccurrence {
+export interface FiredOccurrence extends ClaimedOccurrence {
   readonly result: FiringResult;
 }
 
 /**
  * Stores the results of occurrences, with their events. An occurrence that another attempt has leased meanwhile is left to this attempt.
  */
-export async function settleOccurrences(
+export async function completeOccurrences(
   context: ServiceContext,
-  settlements: readonly Settlement[],
+  fired: readonly FiredOccurrence[],
 ): Promise<void> {
-  if (settlements.length === 0) return;
-  const ended = settlements.map(({ row, trigger, result }) => ({
+  if (fired.length === 0) return;
+  const ended = fired.map(({ row, trigger, result }) => ({
     guard: { occurrenceId: row.id, attempts: row.attempts } satisfies OccurrenceGuard,
     origin: { id: row.id, triggerId: trigger.id, date: context.clock() },
     result: result.kind === "failed" ? { ...result, error: shortened(result.error) } : result,
@@ -53,7 +53,7 @@ export async function settleOccurrences(
       error: result.kind === "failed" ? result.error : null,
     })),
   );
-  const stopping = settlements.filter(({ result }) => result.kind === "failed" && result.stops);
+  const stopping = fired.filter(({ result }) => result.kind === "failed" && result.stops);
   const change = databaseOf(context.env)
     .update(orchestrationOccurrences)
     .set({
@@ -73,22 +73,22 @@ export async function settleOccurrences(
       ...ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
       ...stopEvents(context, stopping),
     ],
-    condition: sql`CASE ${partOf("attempts")} WHEN ${STOPS} THEN ${IS_STOPPED} ELSE ${IS_SETTLED} END`,
+    condition: sql`CASE ${GUARD.attempts} WHEN ${STOPS} THEN ${IS_STOPPED} ELSE ${IS_SETTLED} END`,
   });
 }
 
 const shortened = (error: string): string => error.slice(0, ERROR_LENGTH_MAX).toWellFormed();
 
-const partOf = (name: keyof OccurrenceGuard): SQL => guardPart(name);
+const GUARD = guardParts<keyof OccurrenceGuard>("occurrenceId", "attempts");
 
 /** SQL condition that holds if an attempt has settled its occurrence: the occurrence is done, and its last attempt has this number. */
 const IS_SETTLED = sql`EXISTS (
   SELECT 1 FROM ${orchestrationOccurrences}
-  WHERE id = ${partOf("occurrenceId")} AND attempts = ${partOf("attempts")} AND state = 'done')`;
+  WHERE id = ${GUARD.occurrenceId} AND attempts = ${GUARD.attempts} AND state = 'done')`;
 
 /** SQL condition that holds if an occurrence has stopped its trigger, which keeps the id of the first occurrence that did. */
 const IS_STOPPED = sql`EXISTS (
-  SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${partOf("occurrenceId")})`;
+  SELECT 1 FROM ${orchestrationTriggers} WHERE stopped_by = ${GUARD.occurrenceId})`;
 
 interface Failure extends ClaimedOccurrence {
   readonly error: unknown;
@@ -101,7 +101,7 @@ export async function postponeOccurrence(
 ): Promise<void> {
   if (error instanceof LinkError && row.attempts >= LINK_ATTEMPTS_MAX) {
     const result = { kind: "failed", error: error.message } as const;
-    await settleOccurrences(context, [{ trigger, row, result }]);
+    await completeOccurrences(context, [{ trigger, row, result }]);
     return;
   }
   const message = error instanceof Error ? error.message : String(error);
