@@ -7,7 +7,7 @@ import {
 } from "#modules/webhooks/calls/call.ts";
 import { toPayload } from "#modules/webhooks/calls/payload.ts";
 import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
-import { type Fetch, judgeUrl } from "#platform/http/outbound.ts";
+import { type Fetch, checkUrl } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
 
 const NOW_MS = 1_767_225_600_750;
@@ -15,7 +15,7 @@ const POLICY = { allowPrivateHosts: false };
 const SECRET = new SigningSecret("V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3");
 const CALL = {
   target: {
-    url: judgeUrl("https://hooks.example.com/in", POLICY),
+    url: checkUrl("https://hooks.example.com/in", POLICY),
     urlSecrets: [],
     openSecrets: (_nowMs: number): readonly SigningSecret[] => [SECRET],
   },

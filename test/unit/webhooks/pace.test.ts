@@ -1,19 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { CALLS_MAX, CALLS_MIN, Pace } from "#modules/webhooks/core/pace.ts";
+import {
+  CALLS_MAX,
+  CALLS_MIN,
+  AdaptiveConcurrency,
+} from "#modules/webhooks/core/adaptive-concurrency.ts";
 
 /** The pace after `calls` calls that took `tookMs` each. */
-function paceAfter(calls: number, tookMs: number, pace = new Pace()): Pace {
+function paceAfter(
+  calls: number,
+  tookMs: number,
+  pace = new AdaptiveConcurrency(),
+): AdaptiveConcurrency {
   for (let call = 0; call < calls; call++) pace.learn(tookMs, true);
   return pace;
 }
 
 describe("the number of calls under way", () => {
   test("the number of calls under way is small for an endpoint that is not known", () => {
-    expect(new Pace().callsMax).toBe(CALLS_MIN);
+    expect(new AdaptiveConcurrency().callsMax).toBe(CALLS_MIN);
   });
 
   test("the number of calls under way grows with each call that is fast, up to a limit", () => {
-    const pace = new Pace();
+    const pace = new AdaptiveConcurrency();
     let before = pace.callsMax;
     for (let call = 0; call < 50; call++) {
       pace.learn(10, true);
@@ -41,7 +49,7 @@ describe("the number of calls under way", () => {
   test("the number of calls lets none wait for a connection for longer than its time, however slow the endpoint is", () => {
     // With all places taken, a call waits until each connection has served the calls before it.
     for (const serviceMs of [10, 100, 500, 1000, 3000, 7000]) {
-      const pace = new Pace();
+      const pace = new AdaptiveConcurrency();
       let longestMs = 0;
       for (let call = 0; call < 500; call++) {
         const tookMs = Math.ceil(pace.callsMax / CALLS_MIN) * serviceMs;

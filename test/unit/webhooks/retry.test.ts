@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type AttemptInfo,
   classify,
-  judge,
+  decideRetry,
   RETRY_AFTER_MS_MAX,
   type RetryPolicy,
 } from "#modules/webhooks/core/retry.ts";
@@ -23,7 +23,7 @@ function attemptTimes(policy: RetryPolicy, statusCode = 503): number[] {
   const times = [0];
   for (let index = 0; ; index++) {
     const waitedMs = times.at(-1) ?? 0;
-    const verdict = judge({ index, statusCode, waitedMs }, policy);
+    const verdict = decideRetry({ index, statusCode, waitedMs }, policy);
     if (verdict.status !== "pending") return times;
     times.push(waitedMs + verdict.waitMs);
   }
@@ -67,40 +67,42 @@ describe("schedule", () => {
 
   test("the schedule of attempts waits the maximum after any number of attempts", () => {
     const policy = { ...STANDARD, maxAttempts: 0, abortAfterMs: Number.MAX_SAFE_INTEGER };
-    const verdict = judge({ ...FIRST, index: 2000 }, policy);
+    const verdict = decideRetry({ ...FIRST, index: 2000 }, policy);
     expect(verdict).toMatchObject({ status: "pending", waitMs: HOUR });
   });
 
   test("the schedule of attempts without any wait goes on after any number of attempts", () => {
     const policy = { ...STANDARD, backoff: doubling(0, HOUR), maxAttempts: 0 };
-    const verdict = judge({ ...FIRST, index: 2000 }, policy);
+    const verdict = decideRetry({ ...FIRST, index: 2000 }, policy);
     expect(verdict).toMatchObject({ status: "pending", waitMs: 0 });
   });
 
   test("a permanent failure is not repeated", () => {
     expect(attemptTimes(STANDARD, 404)).toEqual([0]);
-    expect(judge({ ...FIRST, statusCode: 404 }, STANDARD)).toEqual({
+    expect(decideRetry({ ...FIRST, statusCode: 404 }, STANDARD)).toEqual({
       status: "failed",
       outcome: "permanent_failure",
     });
   });
 
   test("a retryable result that spends the budget is recorded as permanent", () => {
-    expect(judge({ ...FIRST, index: 14 }, STANDARD)).toEqual({
+    expect(decideRetry({ ...FIRST, index: 14 }, STANDARD)).toEqual({
       status: "failed",
       outcome: "permanent_failure",
     });
   });
 
   test("the schedule of attempts counts the waits that were planned, longer ones that the endpoint asked for included", () => {
-    expect(judge({ ...FIRST, index: 1, waitedMs: 10 * HOUR - MINUTE }, STANDARD).status).toBe(
+    expect(decideRetry({ ...FIRST, index: 1, waitedMs: 10 * HOUR - MINUTE }, STANDARD).status).toBe(
       "failed",
     );
-    expect(judge({ ...FIRST, index: 1, waitedMs: 9 * HOUR }, STANDARD).status).toBe("pending");
+    expect(decideRetry({ ...FIRST, index: 1, waitedMs: 9 * HOUR }, STANDARD).status).toBe(
+      "pending",
+    );
   });
 
   test("a success counts however late it comes", () => {
-    expect(judge({ index: 14, waitedMs: 20 * HOUR, statusCode: 204 }, STANDARD)).toEqual({
+    expect(decideRetry({ index: 14, waitedMs: 20 * HOUR, statusCode: 204 }, STANDARD)).toEqual({
       status: "succeeded",
       outcome: "succeeded",
     });
@@ -109,7 +111,7 @@ describe("schedule", () => {
 
 describe("Retry-After", () => {
   const next = (attempt: Partial<AttemptInfo>): number | undefined => {
-    const verdict = judge({ ...FIRST, ...attempt }, STANDARD);
+    const verdict = decideRetry({ ...FIRST, ...attempt }, STANDARD);
     return verdict.status === "pending" ? verdict.waitMs : undefined;
   };
 

@@ -3,8 +3,8 @@ import { classify } from "#modules/webhooks/core/retry.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,
-  judgeUrl,
-  type JudgedUrl,
+  checkUrl,
+  type CheckedUrl,
   type OutboundAccess,
   type OutboundResult,
   systemFetch,
@@ -27,7 +27,7 @@ export interface DeliveryTarget {
 
 /** The endpoint of one config with its URL checked, and the secrets that sign at a time, in milliseconds since the epoch. */
 export interface CallTarget {
-  readonly url: JudgedUrl;
+  readonly url: CheckedUrl;
   /** The secrets in the URL. No stored text about a call may contain them. */
   readonly urlSecrets: readonly string[];
   readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
@@ -78,7 +78,7 @@ export const toCallTarget = (
 ): CallTarget =>
   endpoint === undefined
     ? { url: { problem: "cannot be decrypted" }, urlSecrets: [], openSecrets }
-    : { url: judgeUrl(endpoint, policy), urlSecrets: urlSecretsOf(endpoint), openSecrets };
+    : { url: checkUrl(endpoint, policy), urlSecrets: urlSecretsOf(endpoint), openSecrets };
 
 /** Longest time of one call in milliseconds, including the reading of the answer. */
 export const CALL_TIMEOUT_MS = 15_000;

@@ -1,5 +1,5 @@
+import { AdaptiveConcurrency } from "./adaptive-concurrency.ts";
 import { afterFailure, type BreakerState, callsAllowed, CLOSED } from "./breaker.ts";
-import { Pace } from "./pace.ts";
 import { classify, isRefusalOfMessage } from "./retry.ts";
 
 /** A call that has ended. */
@@ -13,7 +13,7 @@ export interface EndedCall {
 export class EndpointHealth {
   #breaker: BreakerState;
   #isStored = true;
-  #pace = new Pace();
+  #pace = new AdaptiveConcurrency();
 
   constructor(stored: BreakerState) {
     this.#breaker = stored;
@@ -62,7 +62,7 @@ export class EndpointHealth {
 
   /** Forgets how fast the endpoint is, because it is another one. */
   forgetPace(): void {
-    this.#pace = new Pace();
+    this.#pace = new AdaptiveConcurrency();
   }
 
   markStored(): void {

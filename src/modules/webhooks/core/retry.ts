@@ -22,7 +22,7 @@ export interface AttemptInfo {
   readonly retryAfterMs?: number | undefined;
 }
 
-export type Verdict =
+export type RetryDecision =
   | { readonly status: "succeeded" | "failed"; readonly outcome: AttemptOutcome }
   | {
       readonly status: "pending";
@@ -34,7 +34,7 @@ export type Verdict =
 export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 
 /** Decides how a delivery continues after an attempt. */
-export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
+export function decideRetry(attempt: AttemptInfo, policy: RetryPolicy): RetryDecision {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };
   const waitMs = outcome === "permanent_failure" ? undefined : retryWait(attempt, policy);

@@ -23,7 +23,7 @@ interface InsertOptions {
   readonly nameId: (name: string) => number;
 }
 
-export interface Inserted {
+export interface InsertedDeliveries {
   /** The numbers of the new events that came as objects and not as runs. */
   readonly events: ReadonlyMap<OwedEvent, number>;
   /** The last number that was used, or `afterSeq` if there was none. */
@@ -68,7 +68,7 @@ export function insertDeliveries(
   sql: Sql,
   spans: readonly Span[],
   { origin, afterSeq, createdMs, nameId }: InsertOptions,
-): Inserted {
+): InsertedDeliveries {
   const bySeq = new Map<number, OwedEvent>();
   let lastSeq = afterSeq;
   const rows = spans.map(({ position, count, eventType, idempotencyKey, event }) => {

@@ -1,8 +1,13 @@
-import { type Inserted, insertDeliveries, spansWithin, toSpan } from "./insert-deliveries.ts";
+import { type DeliveryResult, storeDeliveryResults } from "./delivery-results.ts";
+import {
+  type InsertedDeliveries,
+  insertDeliveries,
+  spansWithin,
+  toSpan,
+} from "./insert-deliveries.ts";
 import type { LaneClockState } from "./lane-clock.ts";
 import { LANE_TABLES, OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
 import { ReceivedRanges } from "./received-ranges.ts";
-import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
 import type { BreakerState } from "#modules/webhooks/core/breaker.ts";
 import type { LaneSpec, EventBatch, EventOrigin } from "#modules/webhooks/core/lane.ts";
 import { parseColumns, parseJson, stringifyJson } from "#platform/json.ts";
@@ -40,7 +45,7 @@ export interface FreshRange {
 }
 
 /** Deliveries and origins that are left out when deliveries are chosen. */
-export interface Exceptions {
+export interface ExcludedDeliveries {
   readonly seqs: readonly number[];
   readonly origins: readonly number[];
 }
@@ -136,7 +141,10 @@ export class LaneStore {
    * Stores the new events of a batch, numbered behind `afterSeq`, as pending and due at once. Creation dates never decrease, even
    * if the clock steps back, so that deliveries sort by date as by number.
    */
-  insert(batch: EventBatch, { afterSeq, nowMs }: { afterSeq: number; nowMs: number }): Inserted {
+  insert(
+    batch: EventBatch,
+    { afterSeq, nowMs }: { afterSeq: number; nowMs: number },
+  ): InsertedDeliveries {
     const origin = this.#originOf(batch.origin);
     const fresh =
       batch.range === undefined
@@ -155,7 +163,11 @@ export class LaneStore {
   }
 
   /** Deliveries of a range that were never attempted, except some; oldest first. */
-  listFresh({ from, to, origin }: FreshRange, limit: number, except: Exceptions): DueDelivery[] {
+  listFresh(
+    { from, to, origin }: FreshRange,
+    limit: number,
+    except: ExcludedDeliveries,
+  ): DueDelivery[] {
     const ofOrigin = origin === undefined ? "" : "AND origin = ?";
     return this.#listChosen(
       `SELECT * FROM delivery
@@ -174,7 +186,7 @@ export class LaneStore {
   }
 
   /** Deliveries that are due for a retry or a replay, except some, the most overdue first. Only the first `DUE_ROWS_MAX` of them are considered. */
-  listDue(laneMs: number, limit: number, except: Exceptions): DueDelivery[] {
+  listDue(laneMs: number, limit: number, except: ExcludedDeliveries): DueDelivery[] {
     return this.#listChosen(
       `SELECT * FROM (
          SELECT * FROM delivery INDEXED BY delivery_due
@@ -274,7 +286,7 @@ export class LaneStore {
 
   /** Stores the results of deliveries. Callers put all of them into one transaction. `wallMs` is the time of the change. */
   settle(results: readonly DeliveryResult[], wallMs: number): void {
-    settleDeliveries(this.#sql, results, { wallMs, nameId: (name) => this.#nameId(name) });
+    storeDeliveryResults(this.#sql, results, { wallMs, nameId: (name) => this.#nameId(name) });
   }
 
   /** Clears the numbers that are held in memory. Callers call it after a rollback, which may have removed some of them. */

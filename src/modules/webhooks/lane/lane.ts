@@ -1,17 +1,17 @@
-import { GatheredResults } from "./gathered-results.ts";
+import { toDeliveryResult } from "./completed-call.ts";
+import type { DeliveryResult } from "./delivery-results.ts";
 import { LaneClock } from "./lane-clock.ts";
 import type { LaneParts, LanePolicy, LanePorts, SendCall } from "./lane-ports.ts";
 import type { LaneView } from "./lane-reads.ts";
 import type { DueDelivery, LaneStore } from "./lane-store.ts";
 import { LaneTimer } from "./lane-timer.ts";
-import { toDeliveryResult } from "./made-call.ts";
-import { type Ready, ReadyQueue } from "./ready-queue.ts";
-import type { DeliveryResult } from "./settle-deliveries.ts";
+import { type ReadyDelivery, ReadyQueue } from "./ready-queue.ts";
+import { ResultBuffer } from "./result-buffer.ts";
 import type { CallResult } from "#modules/webhooks/calls/call.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { EndpointHealth } from "#modules/webhooks/core/endpoint-health.ts";
+import { FailureBackoff } from "#modules/webhooks/core/failure-backoff.ts";
 import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
-import { Rest } from "#modules/webhooks/core/rest.ts";
 import { RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
@@ -37,7 +37,7 @@ const HEAD_STEP = 2000;
  *                                                                                    succeeded or failed
  *
  *     gates: rest after a fault of its own storage, results that are not stored, bodies in memory,
- *            circuit breaker (`core/breaker.ts`), pace of the endpoint (`core/pace.ts`)
+ *            circuit breaker (`core/breaker.ts`), pace of the endpoint (`core/adaptive-concurrency.ts`)
  *
  * An event is stored before its sender learns that it is accepted. That a call is under way is not stored. So a crash repeats the
  * calls that were under way and loses nothing. An alarm is set as long as anything is pending.
@@ -51,8 +51,8 @@ export class Lane {
   readonly #queue: ReadyQueue;
   #spec: LaneSpec;
   readonly #health: EndpointHealth;
-  readonly #results: GatheredResults;
-  readonly #rest = new Rest();
+  readonly #results: ResultBuffer;
+  readonly #rest = new FailureBackoff();
   #storedHead: number;
   /** Calls the endpoint by the current revision of the config; undefined until the revision was read from D1. */
   #send: SendCall | undefined;
@@ -75,7 +75,7 @@ export class Lane {
     this.#timer = new LaneTimer(this.#clock, ports, () => this.run());
     this.#spec = state.spec;
     this.#health = new EndpointHealth(state.breaker);
-    this.#results = new GatheredResults({
+    this.#results = new ResultBuffer({
       store: (results) => this.#storeResults(results),
       onStored: (results) => this.#markStored(results),
     });
@@ -213,7 +213,7 @@ export class Lane {
     this.run();
   }
 
-  async #call({ delivery, body }: Ready, send: SendCall): Promise<void> {
+  async #call({ delivery, body }: ReadyDelivery, send: SendCall): Promise<void> {
     const { seq, idempotencyKey, attempts, waitedMs } = delivery;
     const { maxAttempts } = this.#policy.retries;
     const startedMs = this.#ports.wallMs();

@@ -5,7 +5,7 @@ import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
 import { logError } from "#platform/log.ts";
 
 /** A delivery that can be sent now. */
-export interface Ready {
+export interface ReadyDelivery {
   readonly delivery: DueDelivery;
   readonly body: string;
 }
@@ -53,7 +53,7 @@ export class ReadyQueue {
   readonly #ports: ReadyQueuePorts;
   readonly #bodies = new BodyCache();
   readonly #aside = new OriginStreams();
-  #ready: Ready[] = [];
+  #ready: ReadyDelivery[] = [];
   /** Length of the ready bodies, in characters. */
   #readyLength = 0;
   /** Numbers of the deliveries whose bodies are being read. */
@@ -108,7 +108,7 @@ export class ReadyQueue {
   }
 
   /** Removes and returns the next delivery that can be sent. From then on, the caller counts it as under way. */
-  shift(): Ready | undefined {
+  shift(): ReadyDelivery | undefined {
     const next = this.#ready.shift();
     this.#readyLength -= next?.body.length ?? 0;
     return next;
@@ -232,7 +232,7 @@ export class ReadyQueue {
     }
   }
 
-  #push(ready: Ready): void {
+  #push(ready: ReadyDelivery): void {
     this.#ready.push(ready);
     this.#readyLength += ready.body.length;
   }

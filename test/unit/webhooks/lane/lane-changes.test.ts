@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CALLS_MIN } from "#modules/webhooks/core/pace.ts";
+import { CALLS_MIN } from "#modules/webhooks/core/adaptive-concurrency.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { LaneBench, SPEC, START_MS } from "#test/support/webhooks/lane-bench.ts";
 

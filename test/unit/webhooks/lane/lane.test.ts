@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CALLS_MAX, CALLS_MIN } from "#modules/webhooks/core/adaptive-concurrency.ts";
 import { FAILURES_MAX } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { CALLS_MAX, CALLS_MIN } from "#modules/webhooks/core/pace.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { CONFIG_ID, LaneBench, SPEC, START_MS } from "#test/support/webhooks/lane-bench.ts";
 

@@ -38,7 +38,7 @@ interface SettleOptions {
 }
 
 /** Stores the results of turns. The earlier newest attempt of a delivery moves to `attempt`. A delivery that has ended meanwhile stays as it is. */
-export function settleDeliveries(
+export function storeDeliveryResults(
   sql: Sql,
   results: readonly DeliveryResult[],
   { wallMs, nameId }: SettleOptions,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
+import type { AttemptResult, DeliveryResult } from "#modules/webhooks/lane/delivery-results.ts";
 import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
-import type { AttemptResult, DeliveryResult } from "#modules/webhooks/lane/settle-deliveries.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { SqlRow } from "#platform/sql/sql.ts";
 import { LEDGER, SPEC, START_MS } from "#test/support/webhooks/lane-bench.ts";

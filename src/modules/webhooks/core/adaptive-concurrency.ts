@@ -18,7 +18,7 @@ const LATEST_WEIGHT = 0.1;
  * and `CALLS_MAX`. Under a saturated ledger each call waits for many turns of the runtime, so the number of calls at once decides
  * the rate. With a slow endpoint, more calls would only wait for each other.
  */
-export class Pace {
+export class AdaptiveConcurrency {
   /** Exponential moving average of the time of a call, in milliseconds. */
   #averageMs = WAIT_MS_MAX;
 

@@ -1,10 +1,10 @@
-import type { DeliveryResult } from "./settle-deliveries.ts";
+import type { DeliveryResult } from "./delivery-results.ts";
 
 /** After this time, in milliseconds, or when there are so many, results are stored together: a commit costs more than a call. */
 const GATHER_MS = 50;
 const GATHERED_MAX = 128;
 
-export interface GatheredResultsPorts {
+export interface ResultBufferPorts {
   /** Stores results. Returns undefined, or after how many milliseconds to try again. */
   readonly store: (results: readonly DeliveryResult[]) => number | undefined;
   /** Called after results were stored. */
@@ -15,14 +15,14 @@ export interface GatheredResultsPorts {
  * Results of calls that are stored together. Results that cannot be stored now are kept and tried again: their calls were made and
  * must not be repeated.
  */
-export class GatheredResults {
-  readonly #ports: GatheredResultsPorts;
+export class ResultBuffer {
+  readonly #ports: ResultBufferPorts;
   #results: DeliveryResult[] = [];
   /** Number of the latest plan to store results. Timers of earlier plans do nothing: the runtime keeps cleared timers in memory. */
   #plans = 0;
   #isPlanned = false;
 
-  constructor(ports: GatheredResultsPorts) {
+  constructor(ports: ResultBufferPorts) {
     this.#ports = ports;
   }
 

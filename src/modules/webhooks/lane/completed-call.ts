@@ -1,9 +1,9 @@
+import type { DeliveryResult } from "./delivery-results.ts";
 import type { DueDelivery } from "./lane-store.ts";
-import type { DeliveryResult } from "./settle-deliveries.ts";
 import type { CallResult } from "#modules/webhooks/calls/call.ts";
-import { judge, type RetryPolicy } from "#modules/webhooks/core/retry.ts";
+import { decideRetry, type RetryPolicy } from "#modules/webhooks/core/retry.ts";
 
-export interface MadeCall {
+export interface CompletedCall {
   readonly result: CallResult;
   /** Start of the call, in milliseconds since the epoch. */
   readonly startedMs: number;
@@ -18,11 +18,11 @@ const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 /** The result of a delivery after a call. */
 export function toDeliveryResult(
   { seq, attempts, generation, waitedMs }: DueDelivery,
-  { result, startedMs, endpoint, laneMs }: MadeCall,
+  { result, startedMs, endpoint, laneMs }: CompletedCall,
   policy: RetryPolicy,
 ): DeliveryResult {
   const { statusCode, error, responseExcerpt, retryAfterMs, durationMs } = result;
-  const verdict = judge({ index: attempts, statusCode, waitedMs, retryAfterMs }, policy);
+  const verdict = decideRetry({ index: attempts, statusCode, waitedMs, retryAfterMs }, policy);
   const hasSucceeded = verdict.outcome === "succeeded";
   const attempt = {
     isFirst: attempts + generation === 0,

@@ -4,7 +4,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 const BACKOFF = doubling(2000, 60_000);
 
 /** The rest of a lane whose own work fails, such as a write to its storage. Times are milliseconds of the lane's clock. */
-export class Rest {
+export class FailureBackoff {
   #failures = 0;
   #untilMs = 0;
 
