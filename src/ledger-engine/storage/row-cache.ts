@@ -1,8 +1,8 @@
 import { SELECTED_COLUMNS } from "./account-rows.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import { KeptVolumes } from "./moves/kept-volumes.ts";
 import { accountOf, assetOf, PAIR_ASSETS, pairKey } from "./moves/pair-key.ts";
-import { type KeptAccount, KeptAccounts } from "./names/kept-accounts.ts";
+import { VolumeCache } from "./moves/volume-cache.ts";
+import { type CachedAccount, AccountCache } from "./names/account-cache.ts";
 import { ASSETS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
 import { quoteJson } from "#platform/json.ts";
@@ -29,8 +29,8 @@ export type ItemsAhead = () => PrefetchedItems | undefined;
  *
  *     kept                                                  at the end of a unit of work
  *     asset → id                                            trimmed to `ASSETS_MAX`
- *     address → id and first usage of the account           all forgotten if there are too many (`KeptAccounts`)
- *     (account, asset) → volumes                            all forgotten if there are too many (`KeptVolumes`)
+ *     address → id and first usage of the account           all forgotten if there are too many (`AccountCache`)
+ *     (account, asset) → volumes                            all forgotten if there are too many (`VolumeCache`)
  *     names, references and keys that no row has            forgotten
  *
  * An item that is not known is read together with the items of the commands that follow, one statement for each table:
@@ -46,8 +46,8 @@ export type ItemsAhead = () => PrefetchedItems | undefined;
 export class RowCache {
   readonly #sql: Sql;
   readonly #assets = new BoundedMap<Asset, number>(ASSETS_MAX);
-  readonly #accounts = new KeptAccounts();
-  readonly #volumes = new KeptVolumes();
+  readonly #accounts = new AccountCache();
+  readonly #volumes = new VolumeCache();
   readonly #absentAssets = new Set<Asset>();
   readonly #absentAccounts = new Set<Account>();
   readonly #absentReferences = new Set<string>();
@@ -121,7 +121,7 @@ export class RowCache {
     this.#assets.set(name, id);
   }
 
-  setAccount(address: Account, account: KeptAccount): void {
+  setAccount(address: Account, account: CachedAccount): void {
     this.#accounts.set(address, account);
   }
 
@@ -267,7 +267,10 @@ type VolumeColumns = {
   readonly outputs: readonly (number | null)[];
 };
 
-const toKept = (id: number, first: FirstUsage): KeptAccount => ({ id, firstUsage: BigInt(first) });
+const toKept = (id: number, first: FirstUsage): CachedAccount => ({
+  id,
+  firstUsage: BigInt(first),
+});
 
 const SELECT_ACCOUNT = `SELECT id, ${SELECTED_COLUMNS.first} FROM account WHERE address = ?`;
 // CROSS JOIN makes each address a look-up in the index.

@@ -1,4 +1,4 @@
-import { KeptNames } from "./kept-names.ts";
+import { NameCache } from "./name-cache.ts";
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
 import { readColumns } from "#platform/sql/columns.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -45,7 +45,7 @@ export class StoredNames implements Names {
 class NameColumn {
   readonly #sql: Sql;
   readonly #select: string;
-  readonly #kept = new KeptNames();
+  readonly #kept = new NameCache();
 
   constructor(sql: Sql, select: string) {
     this.#sql = sql;

@@ -11,7 +11,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const LARGE = -1n;
 
 /** A cache of the current volumes of accounts and assets. If they become too many, `trim` forgets all of them. */
-export class KeptVolumes {
+export class VolumeCache {
   readonly #pairsMax: number;
   readonly #largeMax: number;
   #table = newTable();

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Account, Volumes } from "#ledger-engine/rules/types.ts";
-import { KeptVolumes } from "#ledger-engine/storage/moves/kept-volumes.ts";
-import { type KeptAccount, KeptAccounts } from "#ledger-engine/storage/names/kept-accounts.ts";
+import { VolumeCache } from "#ledger-engine/storage/moves/volume-cache.ts";
+import { type CachedAccount, AccountCache } from "#ledger-engine/storage/names/account-cache.ts";
 
 const KEPT_MAX = 3;
 
@@ -28,7 +28,7 @@ const volumes: fc.Arbitrary<Volumes> = fc.record({ input: amount, output: amount
 test("kept volumes are those that were set last, of any size, until all are forgotten", () => {
   fc.assert(
     fc.property(fc.array(step(volumes), { maxLength: 60 }), (steps) => {
-      const kept = new KeptVolumes(KEPT_MAX);
+      const kept = new VolumeCache(KEPT_MAX);
       const model = new Map<number, Volumes>();
       for (const { action, name, value } of steps) {
         const [account, asset] = [2 ** 32 + (name >> 1), 1 + (name & 1)];
@@ -47,7 +47,7 @@ test("kept volumes are those that were set last, of any size, until all are forg
 });
 
 test("volumes that 64 bits do not hold have a limit of their own", () => {
-  const kept = new KeptVolumes(100, 2);
+  const kept = new VolumeCache(100, 2);
   const large = { input: 2n ** 64n, output: 1n };
   kept.set(1, 1, { input: 5n, output: 0n });
   for (const asset of [2, 3]) kept.set(1, asset, large);
@@ -59,7 +59,7 @@ test("volumes that 64 bits do not hold have a limit of their own", () => {
   expect([1, 2, 3, 4].map((asset) => kept.has(1, asset))).toEqual([false, false, false, false]);
 });
 
-const account: fc.Arbitrary<KeptAccount> = fc.record({
+const account: fc.Arbitrary<CachedAccount> = fc.record({
   id: fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER)),
   // Microseconds of the years 1 to 9999, some of which exceed 2^53.
   firstUsage: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),
@@ -68,8 +68,8 @@ const account: fc.Arbitrary<KeptAccount> = fc.record({
 test("kept accounts are those that were set last, until all are forgotten", () => {
   fc.assert(
     fc.property(fc.array(step(account), { maxLength: 60 }), (steps) => {
-      const kept = new KeptAccounts({ accounts: KEPT_MAX, lengthMax: 1000 });
-      const model = new Map<number, KeptAccount>();
+      const kept = new AccountCache({ accounts: KEPT_MAX, lengthMax: 1000 });
+      const model = new Map<number, CachedAccount>();
       for (const { action, name, value } of steps) {
         const address = `users:${name}${name === 6 ? "\ufffd\ud800" : ""}` as Account;
         if (action === "set") {
@@ -90,7 +90,7 @@ test("kept accounts are those that were set last, until all are forgotten", () =
 });
 
 test("kept accounts have a limit of characters", () => {
-  const kept = new KeptAccounts({ accounts: 100, lengthMax: 20 });
+  const kept = new AccountCache({ accounts: 100, lengthMax: 20 });
   for (const address of ["a:234567", "b:234567", "c:34"] as Account[]) {
     kept.set(address, { id: 1, firstUsage: 0n });
     kept.trim();
@@ -106,7 +106,7 @@ test("kept accounts have a limit of characters", () => {
 });
 
 test("more accounts than the first lists hold are kept, and all of them are found", () => {
-  const kept = new KeptAccounts();
+  const kept = new AccountCache();
   for (let id = 1; id <= 5000; id++) {
     kept.set(`users:${id}` as Account, { id, firstUsage: BigInt(id) * 1000n });
   }

@@ -20,7 +20,7 @@ export interface NameBounds {
  *               [1]  not allocated        ids      empty   id 1    id 2^17 + 2
  *               [2]  places 512…767       names            "a"     "x"
  */
-export class KeptNames {
+export class NameCache {
   readonly #bounds: NameBounds;
   #parts: (NamePart | undefined)[] = [];
   /** The number of characters of all names in parts. */

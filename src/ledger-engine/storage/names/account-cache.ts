@@ -9,7 +9,7 @@ const LENGTH_MAX = 3_000_000;
 const PLACES_FIRST = 256;
 
 /** The facts about an account that are kept. */
-export interface KeptAccount {
+export interface CachedAccount {
   readonly id: number;
   /** In microseconds since 1970. */
   readonly firstUsage: bigint;
@@ -19,7 +19,7 @@ export interface KeptAccount {
  * A cache of accounts by address. A map from addresses to indexes of typed arrays takes half the memory of a map to objects. If the
  * accounts become too many, `trim` forgets all of them.
  */
-export class KeptAccounts {
+export class AccountCache {
   readonly #bounds: AccountBounds;
   /** Used for its memory of the last look-ups; it drops nothing by itself. */
   readonly #places = new BoundedMap<Account, number>(Infinity);
@@ -48,7 +48,7 @@ export class KeptAccounts {
   }
 
   /** Adds an account. The cache may exceed its limits until `trim` is called, because accounts that are not stored yet must be kept. */
-  set(address: Account, { id, firstUsage }: KeptAccount): void {
+  set(address: Account, { id, firstUsage }: CachedAccount): void {
     const place = this.#places.get(address) ?? this.#add(address);
     this.#ids[place] = id;
     this.#firstUsages[place] = firstUsage;

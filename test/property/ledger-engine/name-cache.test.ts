@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { KeptNames } from "#ledger-engine/storage/names/kept-names.ts";
+import { NameCache } from "#ledger-engine/storage/names/name-cache.ts";
 
 const PLACES = 512;
 const LENGTH_MAX = 40;
@@ -21,7 +21,7 @@ const STEP: fc.Arbitrary<Step> = fc.tuple(
 test("kept names are the right ones, and those that were set last are all there", () => {
   fc.assert(
     fc.property(fc.array(STEP, { maxLength: 60 }), (steps) => {
-      const names = new KeptNames({ places: PLACES, lengthMax: LENGTH_MAX });
+      const names = new NameCache({ places: PLACES, lengthMax: LENGTH_MAX });
       const all = new Map<number, string>();
       const last = new Map<number, string>();
       for (const [action, id] of steps) {
@@ -49,7 +49,7 @@ test("kept names are the right ones, and those that were set last are all there"
 });
 
 test("kept names are dropped in parts where they are too long together", () => {
-  const names = new KeptNames({ places: PLACES, lengthMax: 10 });
+  const names = new NameCache({ places: PLACES, lengthMax: 10 });
   names.set(1, "12345");
   names.set(257, "1234567");
   names.trim();
