@@ -34,7 +34,7 @@ import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
-import { countArrival } from "#platform/work/turns.ts";
+import { countRequest } from "#platform/work/turns.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
@@ -91,7 +91,7 @@ const SLOW_MS = 1000;
  */
 async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   const startedMs = Date.now();
-  countArrival();
+  countRequest();
   const { raw } = c.req;
   const id = rayOf(raw, c.env) ?? newId();
   let request: RequestFacts | undefined;

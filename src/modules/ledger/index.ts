@@ -29,7 +29,7 @@ import { checkLedgers, LEDGER_VERSION } from "./service/health.ts";
 import { LedgerService } from "./service/service.ts";
 import { ledgerSettings } from "./settings.ts";
 import { LEDGER_ERRORS } from "#ledger-engine";
-import { forgetGoneSizes, ledgers } from "#modules/catalogue/index.ts";
+import { deletePurgedLedgerSizes, ledgers } from "#modules/catalogue/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
@@ -84,7 +84,7 @@ export const ledgerModule: Module = {
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
   sweeps: [
-    { name: "ledger-sizes", run: forgetGoneSizes },
+    { name: "ledger-sizes", run: deletePurgedLedgerSizes },
     { name: BUCKETS_SWEEP, run: (context) => BucketService.from(context).sweep(), purges: true },
   ],
   classes: { LedgerObject, LedgerAuditObject },

@@ -56,6 +56,6 @@ export function payerOf(principal: Principal): Payer {
 }
 
 /** The payer of work without a principal: the member is the sender's address, and all strangers together are one group. */
-export const strangerAt = (address: string): Payer => ({ group: STRANGERS, member: address });
+export const anonymousPayer = (address: string): Payer => ({ group: STRANGERS, member: address });
 
 const STRANGERS = "strangers";

@@ -5,12 +5,12 @@ import type { AppEnv, RequestFacts } from "./context.ts";
 import { isInternal } from "./internal-calls.ts";
 import { addressOf } from "./sender/address.ts";
 import { assertLedgerAllowed, outOfReach } from "#platform/access/ledger-patterns.ts";
-import { admissionOf, payerOf, strangerAt } from "#platform/admission/admission.ts";
+import { admissionOf, payerOf, anonymousPayer } from "#platform/admission/admission.ts";
 import type { Payer, Ticket } from "#platform/admission/fair-gate.ts";
 import { WORK_KINDS, type WorkKind } from "#platform/admission/work-kinds.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type Principal, type ServiceContext } from "#platform/context.ts";
-import { letBurstPass } from "#platform/work/turns.ts";
+import { waitForLull } from "#platform/work/turns.ts";
 
 type LedgerOf = (env: Env) => string;
 
@@ -106,7 +106,7 @@ function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefine
   const ticket = admissionOf(c.env).enter(kind, payerFor(c));
   if (ticket instanceof Promise) return holdLater(request, ticket);
   request.ticket = ticket;
-  return WORK_KINDS[kind].isLong ? letBurstPass() : undefined;
+  return WORK_KINDS[kind].isLong ? waitForLull() : undefined;
 }
 
 async function holdLater(request: RequestFacts, ticket: Promise<Ticket>): Promise<void> {
@@ -122,5 +122,5 @@ export const inBudget = <T>(
 
 function payerFor(c: Context<AppEnv>): Payer {
   const { principal } = c.get("context");
-  return principal === ANONYMOUS ? strangerAt(addressOf(c.req.raw, c.env)) : payerOf(principal);
+  return principal === ANONYMOUS ? anonymousPayer(addressOf(c.req.raw, c.env)) : payerOf(principal);
 }

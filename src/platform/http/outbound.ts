@@ -38,8 +38,8 @@ export interface OutboundPolicy {
 
 export interface OutboundCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A URL, or the judgement of `judgeUrl` for a URL that is called often. */
-  readonly url: string | JudgedUrl;
+  /** A URL, or the judgement of `checkUrl` for a URL that is called often. */
+  readonly url: string | CheckedUrl;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** The time limit for the connection, the headers and the body of the answer, in milliseconds. */
@@ -60,7 +60,7 @@ export type OutboundResult =
   | { readonly kind: "unreachable"; readonly error: string };
 
 /** A judgement of a URL: a problem, or the form in which the URL parser writes the URL. */
-export type JudgedUrl =
+export type CheckedUrl =
   | { readonly problem: string }
   | { readonly problem: undefined; readonly href: string };
 
@@ -89,7 +89,7 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
  * Judges a URL for a call. The call uses the URL in the form that the URL parser writes, because another parser could find another host in
  * the user's text.
  */
-export function judgeUrl(text: string, policy: OutboundPolicy): JudgedUrl {
+export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const problem = urlProblem(text, policy);
   return problem === undefined ? { problem, href: new URL(text).href } : { problem };
 }
@@ -108,7 +108,7 @@ export async function callOutbound(
 ): Promise<OutboundResult> {
   const deadline = new Deadline(call.timeoutMs, startDeadline);
   try {
-    const url = typeof call.url === "string" ? judgeUrl(call.url, policy) : call.url;
+    const url = typeof call.url === "string" ? checkUrl(call.url, policy) : call.url;
     if (url.problem !== undefined) return { kind: "unreachable", error: `the URL ${url.problem}` };
     const response = await deadline.race(
       fetch(url.href, {

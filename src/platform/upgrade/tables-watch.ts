@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { findLacks, shapeOf, type TableShape } from "./wanted-tables.ts";
+import { shapeDifferences, shapeOf, type TableShape } from "./wanted-tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -30,7 +30,7 @@ export class TablesWatch {
     const found = await readShapes(this.#env, [...this.#wanted.values()].flat());
     const lacks = [...this.#wanted].map(([name, tables]): [string, string[]] => [
       name,
-      tables.flatMap((table) => findLacks(table, found.get(table.name))),
+      tables.flatMap((table) => shapeDifferences(table, found.get(table.name))),
     ]);
     this.#lacks = new Map(lacks.filter(([, sentences]) => sentences.length > 0));
     this.#untilMs = Date.now() + (this.#lacks.size === 0 ? COMPLETE_MS : INCOMPLETE_MS);

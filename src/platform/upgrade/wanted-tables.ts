@@ -56,7 +56,7 @@ export function shapeOf(table: SQLiteTable): TableShape {
  * The differences of a table from its wanted shape, a sentence for each. Additional columns and indexes are no problem: an operator may add
  * an index.
  */
-export function findLacks(wanted: TableShape, found: TableShape | undefined): string[] {
+export function shapeDifferences(wanted: TableShape, found: TableShape | undefined): string[] {
   const { name } = wanted;
   if (found === undefined) return [`The table ${name} is missing.`];
   return [

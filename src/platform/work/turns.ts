@@ -33,7 +33,7 @@ const REST_MS_MAX = 100;
  * Does a piece of long work, and rests for a share of the time that the piece took. A request takes several reads of sockets until it is
  * answered; the rest leaves time for several reads in a row.
  */
-export async function restAfter<T>(share: number, work: () => Promise<T>): Promise<T> {
+export async function runWithRests<T>(share: number, work: () => Promise<T>): Promise<T> {
   const startMs = Date.now();
   const result = await work();
   await pause(Math.min(REST_MS_MAX, Math.max(0, (Date.now() - startMs) * share)));
@@ -49,7 +49,7 @@ const BURST_WAIT_MS = 2000;
 /** Requests that this isolate has received. */
 let arrivals = 0;
 
-export function countArrival(): void {
+export function countRequest(): void {
   arrivals++;
 }
 
@@ -61,7 +61,7 @@ export function countArrival(): void {
  *     requests   s L s L s s L s
  *     thread     s s s s s (calm) L L L
  */
-export async function letBurstPass(): Promise<void> {
+export async function waitForLull(): Promise<void> {
   const sinceMs = Date.now();
   let seen = arrivals;
   await pause(0);

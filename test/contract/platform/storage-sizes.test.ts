@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetGoneSizes } from "#modules/catalogue/index.ts";
+import { deletePurgedLedgerSizes } from "#modules/catalogue/index.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { keepSize } from "#platform/storage/sizes.ts";
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
@@ -75,9 +75,9 @@ test("a ledger whose object is large keeps its size, and its size goes with the 
   // name.
   const gone = `ledger/${freshName()}`;
   await keepSize(db, gone, { bytes: 8_000_000_000, measuredMs: Date.now() });
-  await forgetGoneSizes({ env });
+  await deletePurgedLedgerSizes({ env });
   expect(await namesOf()).toEqual([`ledger/${ledger}`]);
   await env.DB.exec("UPDATE storage_sizes SET measured_ms = 1");
-  await forgetGoneSizes({ env });
+  await deletePurgedLedgerSizes({ env });
   expect(await namesOf()).toEqual([]);
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { keepSecrets, maskSecrets, parseSetup } from "#modules/exporters/store/exporter-config.ts";
+import {
+  restoreMaskedSecrets,
+  maskSecrets,
+  parseSetup,
+} from "#modules/exporters/store/exporter-config.ts";
 import { AppError } from "#platform/errors.ts";
 import { FakeServer } from "#test/support/exporters/destinations.ts";
 
@@ -108,7 +112,7 @@ describe("a secret", () => {
   test("a secret in a parameter is kept by the name of the parameter", () => {
     const http = (url: string) => ({ driver: "http", config: { url } });
     const stored = http("https://h/in?token=a%20b&key=c&token=d");
-    const keep = (url: string) => keepSecrets(http(url), stored).config["url"];
+    const keep = (url: string) => restoreMaskedSecrets(http(url), stored).config["url"];
     expect(keep("https://h/in?token=***&key=***&token=***")).toBe(stored.config.url);
     expect(keep("https://h/new?v=2&token=%2A%2A%2A&key=new")).toBe(
       "https://h/new?v=2&token=a%20b&key=new",
@@ -127,28 +131,31 @@ describe("a secret", () => {
 
   test("an exporter's secret is kept if its mask is sent back for the same server", () => {
     expect(
-      keepSecrets(clickhouse("http://v:***@h:8123/e"), clickhouse("http://u:p%40@h:8123/d")),
+      restoreMaskedSecrets(
+        clickhouse("http://v:***@h:8123/e"),
+        clickhouse("http://u:p%40@h:8123/d"),
+      ),
     ).toEqual(clickhouse("http://v:p%40@h:8123/e"));
     expect(
-      keepSecrets(elasticsearch("http://h/x", "***"), elasticsearch("http://h/y", "p")),
+      restoreMaskedSecrets(elasticsearch("http://h/x", "***"), elasticsearch("http://h/y", "p")),
     ).toEqual(elasticsearch("http://h/x", "p"));
   });
 
   test("a secret of a clickhouse:// DSN is kept for the HTTP interface of its server", () => {
     const stored = clickhouse("clickhouse://u:p@h:9000/d");
     expect(maskSecrets(stored)).toEqual({ dsn: "clickhouse://u:***@h:9000/d" });
-    expect(keepSecrets(clickhouse("http://u:***@h:8123/e"), stored)).toEqual(
+    expect(restoreMaskedSecrets(clickhouse("http://u:***@h:8123/e"), stored)).toEqual(
       clickhouse("http://u:p@h:8123/e"),
     );
     for (const dsn of ["clickhouse://u:***@h:9440/d", "clickhouse://u:***@h2:9000/d"]) {
-      expect(refusal(() => keepSecrets(clickhouse(dsn), stored))?.kind).toBe("VALIDATION");
+      expect(refusal(() => restoreMaskedSecrets(clickhouse(dsn), stored))?.kind).toBe("VALIDATION");
     }
   });
 
   test("an exporter's secret is replaced by another one, and removed if none is sent", () => {
     const stored = clickhouse("http://u:p@h/d");
     for (const next of [clickhouse("http://u:q@h/d"), clickhouse("http://u@h/d")]) {
-      expect(keepSecrets(next, stored)).toEqual(next);
+      expect(restoreMaskedSecrets(next, stored)).toEqual(next);
     }
   });
 
@@ -160,7 +167,7 @@ describe("a secret", () => {
     ["the port is another one", clickhouse("http://u:p@h:81/d")],
     ["it would leave an encrypted connection", clickhouse("https://u:p@h/d")],
   ])("an exporter's secret is not kept where %s", (_why, stored) => {
-    const error = refusal(() => keepSecrets(clickhouse("http://u:***@h/d"), stored));
+    const error = refusal(() => restoreMaskedSecrets(clickhouse("http://u:***@h/d"), stored));
     expect(error).toMatchObject({ kind: "VALIDATION", details: "config.dsn" });
   });
 });

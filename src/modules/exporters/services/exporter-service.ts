@@ -2,7 +2,7 @@ import { type DriverContext, driverContextOf } from "#modules/exporters/drivers/
 import {
   type ExporterInput,
   type ExporterSetup,
-  keepSecrets,
+  restoreMaskedSecrets,
   maskSecrets,
   parseSetup,
 } from "#modules/exporters/store/exporter-config.ts";
@@ -12,7 +12,7 @@ import {
   type StoredExporter,
 } from "#modules/exporters/store/exporter-store.ts";
 import {
-  ofExporter,
+  whereExporter,
   PipelineStore,
   removedObjects,
 } from "#modules/exporters/store/pipeline-store.ts";
@@ -71,7 +71,7 @@ export class ExporterService {
 
   /** Creates an exporter. Throws `VALIDATION`. */
   async create(input: ExporterInput): Promise<ShownExporter> {
-    const setup = creating(() => keepSecrets(parseSetup(input, this.#context), undefined));
+    const setup = creating(() => restoreMaskedSecrets(parseSetup(input, this.#context), undefined));
     if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
       throw new AppError(
         "VALIDATION",
@@ -90,12 +90,12 @@ export class ExporterService {
   async update(id: string, input: ExporterInput): Promise<void> {
     const setup = parseSetup(input, this.#context);
     await this.#reconciler.change(() => this.#replace(id, setup));
-    await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
+    await this.#reconciler.settle({ ...requestLimits(), scope: whereExporter(id) });
   }
 
   /** Deletes an exporter with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
-    const [now, scope] = [systemClock(), ofExporter(id)];
+    const [now, scope] = [systemClock(), whereExporter(id)];
     const change = this.#audited("delete", id);
     const ofPipelines = new AuditedChange(this.#caller, {
       action: "exporters.pipeline.delete",
@@ -116,7 +116,7 @@ export class ExporterService {
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
       const stored = await this.#exporters.find(id);
       if (stored === undefined) throw unknownExporter(id);
-      const kept = keepSecrets(setup, setupOf(stored));
+      const kept = restoreMaskedSecrets(setup, setupOf(stored));
       const change = { now: systemClock(), change: this.#audited("update", id) };
       if (await this.#exporters.replace(stored, kept, change)) return;
     }

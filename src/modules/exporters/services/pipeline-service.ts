@@ -5,14 +5,14 @@ import type { DeliveryFailure, Progress } from "#modules/exporters/delivery/prog
 import { exporterSettings } from "#modules/exporters/settings.ts";
 import { type DatedChange, ExporterStore } from "#modules/exporters/store/exporter-store.ts";
 import {
-  inBucket,
+  whereBucket,
   type LedgerIdentity,
-  ofLedger,
+  whereLedger,
   type Pipeline,
   PipelineStore,
   type PipelineTarget,
   removedObjects,
-  withId,
+  whereId,
 } from "#modules/exporters/store/pipeline-store.ts";
 import {
   type PipelineReconciler,
@@ -137,7 +137,7 @@ export class PipelineService {
     const change = this.#changeOf("create", { ledger, id });
     const isMade = await this.#reconciler.change(() => pipelines.insert(id, way, change));
     if (!isMade) throw await this.#refusal(way);
-    await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
+    await this.#reconciler.settle({ ...requestLimits(), scope: whereId(id) });
     return { id, ledger, exporterId, enabled: true, resets: 0, createdAt: change.now };
   }
 
@@ -179,7 +179,7 @@ export class PipelineService {
   /** Deletes all pipelines of a ledger, which may itself be deleted. Returns whether all objects of the pipelines have been told. */
   async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
     const { pipelines } = this.#stores;
-    const scope = ofLedger(ledger.name);
+    const scope = whereLedger(ledger.name);
     if ((await pipelines.list(ledger.name)).length > 0) {
       const now = systemClock();
       const change = new AuditedChange(this.#context, {
@@ -219,7 +219,7 @@ export class PipelineService {
     const areThere = await this.#reconciler.change(() =>
       pipelines.touchBucket(bucket, systemClock()),
     );
-    if (areThere) await this.#reconciler.settle({ ...requestLimits(), scope: inBucket(bucket) });
+    if (areThere) await this.#reconciler.settle({ ...requestLimits(), scope: whereBucket(bucket) });
   }
 
   /** Continues interrupted work. Returns when to sweep next, in milliseconds since the epoch. */
@@ -249,7 +249,7 @@ export class PipelineService {
   ): Promise<boolean> {
     await this.#assertLedger(ledger);
     const isChanged = await this.#reconciler.change(() => change(this.#stores.pipelines));
-    if (isChanged) await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
+    if (isChanged) await this.#reconciler.settle({ ...requestLimits(), scope: whereId(id) });
     return isChanged;
   }
 

@@ -79,7 +79,7 @@ export function maskSecrets({ driver, config }: ExporterSetup): ExporterConfig {
  * Replaces masks that were sent back by the stored secrets. If the config names another server, which would receive the secrets, they have
  * to be sent again. Throws `VALIDATION`.
  */
-export function keepSecrets(
+export function restoreMaskedSecrets(
   setup: ExporterSetup,
   stored: ExporterSetup | undefined,
 ): ExporterSetup {

@@ -160,7 +160,7 @@ export class PipelineStore {
 
   /** Makes the objects of the enabled pipelines of a bucket's live ledgers read their spec again. Returns whether there are any. */
   async touchBucket(bucket: string, now: Timestamp): Promise<boolean> {
-    const where = and(inBucket(bucket), eq(pipelines.enabled, true), LIVE);
+    const where = and(whereBucket(bucket), eq(pipelines.enabled, true), LIVE);
     const { meta } = await this.#update({}, where, now);
     return meta.changes > 0;
   }
@@ -205,11 +205,11 @@ export class PipelineStore {
 }
 
 /** SQL conditions that select pending pipelines. */
-export const withId = (id: string): SQL => sql`id = ${id}`;
-export const ofExporter = (id: string): SQL => sql`exporter_id = ${id}`;
-export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
+export const whereId = (id: string): SQL => sql`id = ${id}`;
+export const whereExporter = (id: string): SQL => sql`exporter_id = ${id}`;
+export const whereLedger = (name: string): SQL => sql`ledger = ${name}`;
 /** SQL condition that selects the pipelines of the live ledgers of a bucket. */
-export const inBucket = (bucket: string): SQL =>
+export const whereBucket = (bucket: string): SQL =>
   sql`ledger IN (SELECT name FROM ${ledgers} WHERE bucket = ${bucket} AND deleted_at IS NULL)`;
 
 /** SQL that selects the pipelines that were removed at a time, as objects of the audit. */

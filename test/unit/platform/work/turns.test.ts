@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { countArrival, letBurstPass, restAfter, takeTurns } from "#platform/work/turns.ts";
+import { countRequest, waitForLull, runWithRests, takeTurns } from "#platform/work/turns.ts";
 
 test("work that takes turns lets a timer ring, however many chains of it there are", async () => {
   const endMs = Date.now() + 60_000;
@@ -32,7 +32,7 @@ describe("a piece of long work", () => {
       return takesMs;
     };
     let restedMs = 0;
-    const piece = restAfter(0.25, work).then((result) => ({ result, restedMs }));
+    const piece = runWithRests(0.25, work).then((result) => ({ result, restedMs }));
     for (; restedMs < 200; restedMs++) await vi.advanceTimersByTimeAsync(1);
     expect((await piece).result).toBe(takesMs);
     expect(Math.abs((await piece).restedMs - restMs)).toBeLessThanOrEqual(1);
@@ -45,13 +45,13 @@ describe("long work in a burst of requests", () => {
 
   test("long work in a burst of requests begins in the next turn where no others come", async () => {
     arrive(100); // a burst of requests that is over before the work begins
-    expect(await startOf(letBurstPass())).toBeLessThanOrEqual(1);
+    expect(await startOf(waitForLull())).toBeLessThanOrEqual(1);
   });
 
   test("long work in a burst of requests begins once requests no longer come by the dozen", async () => {
     const burst = setInterval(() => arrive(20), 5);
     setTimeout(() => clearInterval(burst), 300);
-    const work = letBurstPass();
+    const work = waitForLull();
     arrive(20);
     const startMs = await startOf(work);
     expect(startMs).toBeGreaterThanOrEqual(300);
@@ -60,7 +60,7 @@ describe("long work in a burst of requests", () => {
 
   test("long work in a burst of requests begins after two seconds however many still come", async () => {
     const burst = setInterval(() => arrive(20), 5);
-    const work = letBurstPass();
+    const work = waitForLull();
     arrive(20);
     const startMs = await startOf(work);
     clearInterval(burst);
@@ -69,7 +69,7 @@ describe("long work in a burst of requests", () => {
   });
 
   function arrive(count: number): void {
-    for (let number = 0; number < count; number++) countArrival();
+    for (let number = 0; number < count; number++) countRequest();
   }
 
   /** When a piece of work begins, in milliseconds of the fake timers from now. */

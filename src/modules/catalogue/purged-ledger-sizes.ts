@@ -8,7 +8,9 @@ import { storageSizes } from "#platform/storage/tables.ts";
  * Deletes the sizes of purged ledgers, whose names other ledgers may have by now. This sweep runs once an hour, because it asks for no
  * earlier time.
  */
-export async function forgetGoneSizes({ env }: Pick<ServiceContext, "env">): Promise<undefined> {
+export async function deletePurgedLedgerSizes({
+  env,
+}: Pick<ServiceContext, "env">): Promise<undefined> {
   await databaseOf(env)
     .delete(storageSizes)
     .where(
