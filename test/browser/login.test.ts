@@ -140,7 +140,7 @@ test("a passkey of the person's device logs in without the password", async () =
   await page.goto(`${named(server.url)}/api/auth/account`);
   await page.getByText("have 0 passkeys").waitFor();
   await page.getByRole("button", { name: "Add a passkey" }).click();
-  await page.getByText("have 1 passkeys").waitFor();
+  await page.getByText("have 1 passkey.").waitFor();
 
   await page.goto(named(authorizeUrl({ prompt: "login" })));
   await page.getByRole("button", { name: "Log in with a passkey" }).click();

@@ -36,10 +36,12 @@ export const layout = ({ title, body, next, script }: PageContent): Markup =>
     </html>`;
 
 const STYLE = `
+  :root { color-scheme: light dark; }
   body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; background: #f4f4f1; color: #1b1b1a; }
   main { box-sizing: border-box; max-width: 26rem; margin: 10vh auto; padding: 2rem; background: #fff;
     border: 1px solid #d9d9d3; border-radius: 0.5rem; }
   h1 { margin: 0 0 1rem; font-size: 1.4rem; }
+  a { color: #14532d; }
   label { display: block; margin-top: 1rem; font-weight: 600; }
   input { box-sizing: border-box; width: 100%; padding: 0.5rem; font: inherit;
     border: 1px solid #6f6f69; border-radius: 0.25rem; }
@@ -50,7 +52,9 @@ const STYLE = `
   @media (prefers-color-scheme: dark) {
     body { background: #161615; color: #eeeeea; }
     main { background: #222220; border-color: #3d3d39; }
+    a { color: #86c99b; }
     input { background: #161615; color: inherit; border-color: #8f8f88; }
+    button { background: #1f7a43; }
     [role="alert"] { background: #3b1212; }
     small { color: #b9b9b2; }
   }

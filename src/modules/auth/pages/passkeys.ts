@@ -100,7 +100,8 @@ async function showAccount(page: PageRequest): Promise<PageAnswer> {
   const { issuer } = page;
   const count = await countPasskeys(page.context, person.id);
   const body = html` <p>
-      You are logged in as <strong>${person.email}</strong> and have ${count} passkeys.
+      You are logged in as <strong>${person.email}</strong> and have ${count}
+      ${count === 1 ? "passkey" : "passkeys"}.
     </p>
     ${hasPasskeys(issuer) ? passkeyButton("Add a passkey") : html`<p>Open this server by its name to add one.</p>`}
     ${
