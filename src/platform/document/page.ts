@@ -61,9 +61,10 @@ export function documentRoutes({ modules, clientIdOf }: PageParts): Routes {
           },
         },
       },
-      // The page works offline, so features that call other hosts are switched off.
+      // The page works offline, so features that call or open other hosts are switched off.
       telemetry: false,
       showDeveloperTools: "never",
+      hideClientButton: true,
       agent: { disabled: true },
       mcp: { disabled: true },
     })),
