@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { ClaimedOccurrence, OccurrenceRow } from "./claim.ts";
 import { stopEvents, stopStatements } from "./loops.ts";
 import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
