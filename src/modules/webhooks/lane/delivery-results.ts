@@ -37,7 +37,10 @@ interface SettleOptions {
   readonly nameId: (name: string) => number;
 }
 
-/** Stores the results of turns. The earlier newest attempt of a delivery moves to `attempt`. A delivery that has ended meanwhile stays as it is. */
+/**
+ * Stores the results of turns, one for each delivery. The newest attempt so far moves to the table `attempt`. A delivery that has ended meanwhile
+ * stays as it is, and its result is dropped. The caller runs all statements in one transaction.
+ */
 export function storeDeliveryResults(
   sql: Sql,
   results: readonly DeliveryResult[],
@@ -51,7 +54,9 @@ export function storeDeliveryResults(
     const { seq, attempt } = result;
     if (attempt?.isFirst === false) attemptedBefore.push(seq);
     if (attempt?.responseExcerpt !== undefined)
-      excerpts.push(EXCERPT.rowText({ seq, text: attempt.responseExcerpt }));
+      excerpts.push(
+        EXCERPT.rowText({ seq, text: attempt.responseExcerpt, startedMs: attempt.startedMs }),
+      );
     if (!isPlain(result)) {
       others.push(result);
       continue;
@@ -94,13 +99,13 @@ function settlePlain(
   sql.all(SETTLE_PLAIN, wallMs, `[${rows.join(",")}]`, nameId(endpoint), statusCode);
 }
 
-/** Copies the newest attempts of deliveries to the table `attempt`, before they are overwritten. */
+/** Copies the newest attempts of pending deliveries to the table `attempt`, before they are overwritten. */
 function keepAttempts(sql: Sql, seqs: readonly number[]): void {
   if (seqs.length === 0) return;
   sql.all(
     `INSERT OR IGNORE INTO attempt (seq, generation, number, at_ms, endpoint, outcome, code, took_ms, error)
      SELECT seq, last_generation, last_number, last_ms, last_endpoint, last_outcome, last_code, last_took_ms, last_error
-     FROM delivery WHERE seq IN (SELECT value FROM json_each(?)) AND last_number IS NOT NULL`,
+     FROM delivery WHERE seq IN (SELECT value FROM json_each(?)) AND status = ${PENDING} AND last_number IS NOT NULL`,
     stringifyJson(seqs),
   );
 }
@@ -125,13 +130,15 @@ function settledColumns(
   ];
 }
 
-const EXCERPT = jsonColumns("seq", "text");
+const EXCERPT = jsonColumns("seq", "text", "startedMs");
 
-/** Stores excerpts for the attempts that were just stored, which are the newest of their deliveries. */
+/** Stores excerpts for the attempts that were just stored, which are the newest of their deliveries. The time of an attempt tells that it was not dropped. */
 const KEEP_EXCERPTS = `
   INSERT OR IGNORE INTO excerpt (seq, generation, number, text)
   SELECT seq, last_generation, last_number, ${EXCERPT.items.text}
-  FROM json_each(?) JOIN delivery ON seq = ${EXCERPT.items.seq} WHERE last_number IS NOT NULL`;
+  FROM json_each(?) JOIN delivery
+    ON seq = ${EXCERPT.items.seq} AND last_ms = ${EXCERPT.items.startedMs}
+  WHERE last_number IS NOT NULL`;
 
 const PLAIN = jsonColumns("seq", "startedMs", "tookMs");
 

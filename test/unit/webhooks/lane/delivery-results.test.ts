@@ -108,4 +108,17 @@ describe("successes of one commit", () => {
       { seq: 1, generation: 0, number: 1, text: "thanks" },
     ]);
   });
+
+  test("a success of a delivery that has ended meanwhile leaves its earlier attempts and their excerpts as they are", () => {
+    const failed = attempt({ outcome: "retryable_failure", statusCode: 500, error: "broken" });
+    const retry = { seq: 1, status: "pending", dueMs: START_MS + 900, waitedMs: 800 } as const;
+    store.settle([{ ...retry, attempt: failed }], WALL_MS - 1);
+    sql.all("UPDATE delivery SET status = 3 WHERE seq = 1");
+    const before = rows();
+    const late = { isFirst: false, startedMs: START_MS + 950, responseExcerpt: "too late" };
+    store.settle([success(1, late)], WALL_MS);
+    expect(rows()).toEqual(before);
+    expect(sql.all("SELECT * FROM attempt")).toEqual([]);
+    expect(sql.all("SELECT * FROM excerpt")).toEqual([]);
+  });
 });
