@@ -27,7 +27,7 @@ export const WEBHOOK_EVENT_TYPES = {
 
 /** The event of a config whose `revision` was deactivated. Its id is the same for every attempt to deactivate this revision. */
 export const deactivatedEvent = (
-  { id, endpoint, name }: WebhookConfig,
+  { id, endpoint, name }: Pick<WebhookConfig, "id" | "endpoint" | "name">,
   { revision, now }: { readonly revision: number; readonly now: Timestamp },
 ): OutboxEvent => ({
   event: {

@@ -5,6 +5,7 @@ import {
   ConfigStore,
 } from "#modules/webhooks/configs/config-store.ts";
 import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
+import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
@@ -32,8 +33,9 @@ function storeOf(count: number) {
   );
   const env = {
     DB: d1.binding,
-    CLOCK: { getByName: () => ({ arm: async () => undefined }) },
-  } as unknown as Env; // a change uses only these members
+    CLOCK: { getByName: () => ({ arm: async () => undefined, watch: async () => undefined }) },
+    EVENTS: { sendBatch: async () => undefined },
+  } as unknown as Env; // a change calls nothing else of it
   const key = Buffer.alloc(32).toString("base64");
   const box = new SecretBox({ FLORIN_SECRET_KEY: key, FLORIN_PREVIOUS_SECRET_KEYS: [] });
   const store = new ConfigStore(d1.db, box);
@@ -45,7 +47,7 @@ function storeOf(count: number) {
     }),
   });
   const countOf = (table: string) => d1.rows(`SELECT 1 FROM ${table}`).length;
-  return { store, change, countOf, db: d1.db };
+  return { store, change, countOf, db: d1.db, context: systemContext(env, "test") };
 }
 
 test("a config is stored with everything that it has", async () => {
@@ -73,4 +75,13 @@ test("configs are never more than their limit, whoever creates them at the same 
   expect(made.filter((config) => config !== undefined)).toHaveLength(2);
   expect(countOf("webhook_configs")).toBe(CONFIGS_MAX);
   expect(countOf("audit")).toBe(2);
+});
+
+test("a failing config is deactivated although its secret cannot be decrypted", async () => {
+  const { store, countOf, context } = storeOf(1);
+  await expect(store.find("config 0")).rejects.toThrow();
+  const spec = present(await store.findSpec("config 0"), "the config is there");
+  await store.deactivateFailing(spec, context);
+  expect(await store.findSpec("config 0")).toMatchObject({ active: false, hasFailed: true });
+  expect(countOf("outbox")).toBe(1);
 });

@@ -56,7 +56,10 @@ export interface ConfigChange {
 /** How often a change is tried when other changes keep coming between its read and its write. */
 const CHANGE_ATTEMPTS_MAX = 5;
 
-/** Webhook configs in D1, with encrypted secrets. Reads leave deleted configs out, unless a method says otherwise. */
+/**
+ * Webhook configs in D1, with encrypted secrets. Reads leave deleted configs out, unless a method says otherwise. Methods that return a
+ * `WebhookConfig` throw if its secret cannot be decrypted. Methods with a `ConfigChange` store its entry in the audit together with the change.
+ */
 export class ConfigStore {
   readonly #db: Database;
   readonly #secrets: SecretSealer;
@@ -75,7 +78,7 @@ export class ConfigStore {
     return new SyncTable<PendingConfig>(this.#db, { table: webhookConfigs, isFinal: sql`0` });
   }
 
-  /** Lists configs, the last changed first. */
+  /** Lists all configs that match, the last changed first. The filter's endpoint has the URL's secrets, or masks in place of them. */
   async list(filter: ConfigFilter): Promise<WebhookConfig[]> {
     const rows = await this.#db
       .select()
@@ -106,7 +109,7 @@ export class ConfigStore {
     return row === undefined ? undefined : toEventTypes(row.eventTypes);
   }
 
-  /** A config, active or not, with the target of its requests. */
+  /** A config, active or not, with the target of its requests; undefined if there is no such config. */
   async findWithTarget(
     id: string,
   ): Promise<{ config: WebhookConfig; target: DeliveryTarget } | undefined> {
@@ -116,7 +119,7 @@ export class ConfigStore {
       : { config: this.#toConfig(row), target: this.#toTarget(row) };
   }
 
-  /** Inserts a config. Returns undefined if there are `CONFIGS_MAX` already. Throws `VALIDATION` for a URL with masks. */
+  /** Inserts an active config. Returns undefined if there are `CONFIGS_MAX` already. Throws `VALIDATION` for a URL with masks. */
   async insert(
     id: string,
     fields: ConfigFields,
@@ -153,7 +156,10 @@ export class ConfigStore {
     return inserted.length === 0 ? undefined : this.#toConfig(row);
   }
 
-  /** Replaces the fields of a config. Returns whether the config exists. Throws `VALIDATION` for a mask that stands for no stored secret. */
+  /**
+   * Replaces the fields of a config. Returns whether the config exists. Throws `VALIDATION` for a mask that stands for no stored secret, and
+   * `OVERLOADED` if other changes keep coming first.
+   */
   async update(
     id: string,
     fields: ConfigReplacement,
@@ -181,7 +187,10 @@ export class ConfigStore {
     return updated !== undefined;
   }
 
-  /** Changes the secret; writes nothing if `rotate` changes nothing. Returns undefined if there is no such config. */
+  /**
+   * Changes the secret of a config, as `rotate` of `core/secrets.ts` decides; writes nothing if the secrets stay the same. Returns undefined if
+   * there is no such config. Throws `OVERLOADED` if other changes keep coming first.
+   */
   updateSecret(
     id: string,
     wanted: NewSecret,
@@ -201,7 +210,7 @@ export class ConfigStore {
     });
   }
 
-  /** Activates or deactivates a config; writes nothing if it is in this state already. */
+  /** Activates or deactivates a config; writes nothing if it is in this state already or does not exist. */
   async setActive(id: string, active: boolean, { now, change }: ConfigChange): Promise<void> {
     const update = this.#db
       .update(webhookConfigs)
@@ -210,7 +219,10 @@ export class ConfigStore {
     await change.store(update);
   }
 
-  /** Deactivates a config whose endpoint keeps failing, and publishes the event about it. Does nothing if the config has another revision by now. */
+  /**
+   * Deactivates a config whose endpoint keeps failing, and publishes the event about it, even if its secrets cannot be decrypted. Does nothing
+   * if the config has another revision by now. A repeated call may send the event again, with the same id.
+   */
   async deactivateFailing(
     { configId, revision }: LaneSpec,
     context: ServiceContext,
@@ -219,7 +231,7 @@ export class ConfigStore {
     const isDone = sql`EXISTS (
       SELECT 1 FROM ${webhookConfigs}
       WHERE id = ${configId} AND has_failed AND ended_revision = ${revision + 1} AND revision = ended_revision)`;
-    const config = await this.find(configId);
+    const config = await this.#findRow(configId);
     if (config === undefined) return;
     await Outbox.from(context).publish({
       change: [
@@ -257,14 +269,14 @@ export class ConfigStore {
     return removed.length > 0;
   }
 
-  /** Removes the row of a deleted config, once its object holds nothing any more. */
+  /** Removes the row of a deleted config, once its object holds nothing any more. The row of any other config stays. */
   async forget(id: string): Promise<void> {
     await this.#db
       .delete(webhookConfigs)
       .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt)));
   }
 
-  /** The endpoint and the secrets of a config that is not deleted. */
+  /** The endpoint and the secrets of a config, active or not; undefined if there is no such config. The secrets are decrypted when they are used. */
   async findTarget(id: string): Promise<DeliveryTarget | undefined> {
     const row = await this.#findRow(id);
     return row === undefined ? undefined : this.#toTarget(row);
