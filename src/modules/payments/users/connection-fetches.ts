@@ -25,7 +25,7 @@ const Payload = z.object({
   connection: z.object({ userId: z.string(), connectionId: z.string() }),
 });
 
-/** The connection of a fetch; undefined for a fetch of another item. */
+/** The connection that a row of `payment_fetches` fetches; undefined for the row of another item. */
 export function connectionOf({
   payload,
 }: Pick<typeof paymentFetches.$inferSelect, "payload">): ConnectionFetch | undefined {
@@ -33,8 +33,10 @@ export function connectionOf({
 }
 
 /**
- * The statements by which the schedules fetch a connection at once, also if they have fetched it before. They do nothing
- * for a connection that does not exist. The new revision of the connector makes the reconciler call its object.
+ * The statements by which the schedules fetch a connection at once, from its beginning, also if they have fetched it before or
+ * are about to. A connector that is held fetches it when it resumes. The statements do nothing for a connection that does not
+ * exist. The caller runs them in one batch, after the statement that stores the connection, and then has the reconciler run:
+ * the new revision makes it call the connector's object.
  */
 export function connectionFetches(
   db: Database,
@@ -84,13 +86,13 @@ export function connectionFetches(
     db
       .update(paymentConnectors)
       .set(nextRevision(now))
-      .where(eq(paymentConnectors.key, connector.key)),
+      .where(and(eq(paymentConnectors.key, connector.key), isThere)),
   ] as const;
 }
 
 /**
- * Whether a connection was added after the run of a schedule had passed the root, so that the schedule has to run again at
- * once.
+ * Whether a connection still waits for its fetch at the end of a schedule's run, because it was added after the run had passed the
+ * root; then the schedule has to run again at once. Fetches that have failed wait for their own time.
  */
 export async function hasConnectionFetch(
   db: Database,

@@ -73,6 +73,14 @@ describe("a connection of a user", () => {
     expect([accounts(), synced()]).toEqual([[account("one")], 2]);
   });
 
+  test("a connection that does not exist is not fetched, and leaves the connector as it is", async () => {
+    await world.settle(id);
+    const state = () => world.d1.rows("SELECT revision, synced_revision FROM payment_connectors");
+    const before = state();
+    await plan("nobody's");
+    expect([state(), waiting()]).toEqual([before, 0]);
+  });
+
   test("a connection of a user is fetched right after a run that it came too late for", async () => {
     for (const { key } of world.d1.rows("SELECT key FROM payment_schedules")) {
       world.d1.exec(`
