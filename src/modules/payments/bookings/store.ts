@@ -67,8 +67,8 @@ export async function changeBooking(
   return row === undefined ? undefined : toBooking(row);
 }
 
-/** Running bookings that are neither claimed nor waiting. */
-export async function listDue(db: Database, now: Timestamp, limit: number): Promise<Booking[]> {
+/** All running bookings that are neither claimed nor waiting. A booking without new adjustments is among them, so that a limit would keep later bookings out. */
+export async function listDue(db: Database, now: Timestamp): Promise<Booking[]> {
   const rows = await db
     .select()
     .from(paymentBookings)
@@ -78,8 +78,7 @@ export async function listDue(db: Database, now: Timestamp, limit: number): Prom
         or(isNull(paymentBookings.waitUntil), lte(paymentBookings.waitUntil, now)),
       ),
     )
-    .orderBy(asc(paymentBookings.key))
-    .limit(limit);
+    .orderBy(asc(paymentBookings.key));
   return rows.map(toBooking);
 }
 

@@ -28,8 +28,6 @@ const SWEEP_MS_MAX = 15_000;
 const CLAIM_MS = 60_000;
 /** The longest time of one call of a ledger, in milliseconds. No call begins that could outlast the claim of its booking. */
 const CALL_MS_MAX = 30_000;
-/** Most bookings of one sweep. */
-const BOOKINGS_PER_SWEEP_MAX = 100;
 /**
  * Limits of bookings that run at once. One booking runs for each ledger, because a ledger works on one call after the
  * other. A booking holds its lane until the sweep ends, plus the time of its last call.
@@ -44,18 +42,21 @@ const BACKOFF = doubling(1000, 300_000);
 const MESSAGE_LENGTH_MAX = 2000;
 
 /**
- * Books new adjustments. Returns the time of the next run, in milliseconds since the epoch; undefined if none is needed.
+ * Books new adjustments of all running bookings that are due, for at most `SWEEP_MS_MAX`. Returns the time of the next run, in
+ * milliseconds since the epoch, which is now if work is left; undefined if no run is needed before new adjustments come. Runs at
+ * the same time do no harm: each works on the bookings that it has claimed. If bookings could not be read or stored, throws an
+ * `AggregateError` after it has worked on the others.
  *
  * Each adjustment is booked once and in order, even after a crash: a booking has a position, which moves past adjustments
  * only when they are booked, and a repeated adjustment has the same idempotency key. An adjustment that the ledger refuses
- * for good is stored as a failure, and the booking goes on. An error that may pass makes the booking wait, so that a
- * rebuild books the same transactions.
+ * for good is stored as a failure, and the booking goes on. Every other error makes the booking wait, longer with each error
+ * in a row, so that a rebuild books the same transactions.
  */
 export async function runBookings(context: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(context.env);
   const untilMs = Date.now() + SWEEP_MS_MAX;
   const now = context.clock();
-  const bookings = await listDue(db, now, BOOKINGS_PER_SWEEP_MAX);
+  const bookings = await listDue(db, now);
   let isBehind = false;
   const results = await settleAll(bookings, {
     limits: LANES,

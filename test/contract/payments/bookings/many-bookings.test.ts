@@ -1,0 +1,63 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { BOOKINGS_MAX } from "#modules/payments/bookings/booking.ts";
+import { FROM_NOTHING } from "#modules/payments/bookings/store.ts";
+import { paymentBookings } from "#modules/payments/bookings/tables.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { runBookings } from "#modules/payments/mirror/run.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
+
+test("every booking is worked on, even if two requests at once have created one more than may be", async () => {
+  const db = databaseOf(env);
+  const name = { provider: "generic", reference: crypto.randomUUID(), name: "connector" };
+  const times = { createdAt: at(0), updatedAt: at(0) };
+  await db.insert(paymentConnectors).values({
+    ...name,
+    key: 1,
+    config: "",
+    pollingPeriodMs: 1_000_000,
+    createdAt: at(0),
+  });
+  const money = { reference: "p", createdAt: at(0), status: "SUCCEEDED", amount: "1" } as const;
+  await db.insert(paymentPayments).values({
+    ...money,
+    key: 1,
+    connectorKey: 1,
+    type: "PAY-IN",
+    scheme: "OTHER",
+    asset: "EUR/2",
+    initialAmount: "1",
+    metadata: "{}",
+    metadataBits: 0,
+  });
+  await db
+    .insert(paymentAdjustments)
+    .values({ ...money, paymentKey: 1, ordinal: 0, metadata: "{}", raw: "{}" });
+  await db.insert(paymentBookings).select(
+    sql`
+      SELECT ${columnValues(paymentBookings, {
+        ...FROM_NOTHING,
+        ...times,
+        key: null,
+        id: sql`'booking ' || value`,
+        connectorKey: 1,
+        poolId: null,
+        ledger: sql`'nowhere-' || value`,
+        schemaVersion: "v1",
+        template: "mirror",
+        templates: "{}",
+        state: "RUNNING",
+        run: 1,
+      })}
+      FROM json_each(${stringifyJson(Array.from({ length: BOOKINGS_MAX + 1 }, (_, index) => index))})`,
+  );
+  // No ledger exists, so that each booking gets an error and waits.
+  await runBookings(systemContext(env, "test"));
+  expect(await db.$count(paymentBookings, sql`attempts = 1`)).toBe(BOOKINGS_MAX + 1);
+});
