@@ -43,7 +43,10 @@ export interface EntryBuilderDependencies {
   readonly schemas: SchemaStore;
 }
 
-/** Builds log entries and the rows that are derived from them. Callers check balances, charts and limits of transactions before. */
+/**
+ * Builds log entries and the rows that are derived from them. Callers check balances, charts and limits of transactions before, and that a
+ * transaction is not reverted twice. `now` is the date of the entry; for a logged or imported entry, the date that the log gives.
+ */
 export class EntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
@@ -65,7 +68,7 @@ export class EntryBuilder {
     });
   }
 
-  /** The number of moves that have been rewritten so far because of transactions that are dated before them. */
+  /** The number of moves that this builder has rewritten so far because of transactions that are dated before them; `reset` leaves it. */
   get rewrittenMoves(): number {
     return this.#effective?.rewrittenMoves ?? 0;
   }
@@ -77,7 +80,8 @@ export class EntryBuilder {
 
   /**
    * Rebuilds a logged entry from the state before it. The entry was accepted once, so that balances, limits and charts are
-   * not checked again. Throws if no ledger in this state can have accepted the entry.
+   * not checked again. Throws if the state before contradicts the entry: a transaction that it reverts or annotates is missing or was
+   * reverted before, its id or reference is taken, its schema is missing or was inserted before. The error of a damaged entry has no fixed kind.
    */
   replay(data: DecodedEntry, now: Timestamp): PendingEntry {
     const { schemaVersion } = data;
@@ -92,6 +96,7 @@ export class EntryBuilder {
       }
       case "REVERTED_TRANSACTION": {
         const original = this.storedTransaction(data.reverts);
+        assert(original.revertedAt === undefined, `transaction ${original.id} is reverted once`);
         const reverted = this.revertedForm(original, now);
         this.#assertNew(data.transaction);
         const moves = runPostings(data.transaction.postings, this.#batch, { force: true });
@@ -128,6 +133,7 @@ export class EntryBuilder {
     return toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
   }
 
+  /** Builds the entry of a new transaction. `moves` are the results of its postings. */
   newTransaction(prepared: PreparedCreation, moves: readonly Move[], now: Timestamp): PendingEntry {
     const { id, accountMetadata, timestamp, trace } = prepared;
     const entry = this.#transactionEntry(prepared, moves, now);
@@ -144,6 +150,7 @@ export class EntryBuilder {
     };
   }
 
+  /** Builds the entry of a transaction that reverts another one. The caller has checked that the other one is not reverted yet. */
   revertingTransaction(
     prepared: PreparedRevert,
     moves: readonly Move[],
@@ -190,7 +197,7 @@ export class EntryBuilder {
     };
   }
 
-  /** Throws `NOT_FOUND` for an unknown transaction. */
+  /** A transaction, also one of an earlier entry that still waits in the batch; that one is written by the call. Throws `NOT_FOUND`. */
   storedTransaction(id: number): StoredTransaction {
     // An earlier element of the same bulk may have created the transaction.
     this.#batch.flushTransaction(id);

@@ -53,7 +53,10 @@ export class ReplayError extends Error {
 /** The most bytes of payloads of a page. */
 const BYTES_MAX = 2_000_000;
 
-/** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
+/**
+ * The rows after a log id, in the order of ids: at most `rowsMax`, and fewer if their payloads exceed `BYTES_MAX`, but at least one if any
+ * follows. A damaged payload does no harm; `decodeEntry` reports it.
+ */
 export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPage {
   const range = { from: after + 1, to: Infinity };
   const sizes = numbersIn(sql, "octet_length(payload)", { range, limit: rowsMax + 1 });
@@ -67,8 +70,9 @@ export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPag
 }
 
 /**
- * Decodes the rows of pages, and prefetches the items of each page. The entry of a row that cannot be decoded throws only when its turn
- * comes. After each page, waiting rows are written to free memory.
+ * Decodes the rows of pages, and prefetches the items of each page. `entry` returns the entry of a row and throws as `decodeEntry` does, so
+ * that all rows before a damaged one are still replayed. After each page, the rows that wait in the batch are written to free memory; the
+ * caller runs the whole loop in one transaction.
  */
 export function* decodeAhead(
   pages: Iterable<LogRowPage>,
@@ -90,7 +94,7 @@ export function* decodeAhead(
   }
 }
 
-/** Decodes a row, with names instead of integers. Throws if the row is damaged. */
+/** Decodes a row, with names instead of integers. Throws an error of no fixed kind if the row is damaged; callers make it a `ReplayError`. */
 export function decodeEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION:

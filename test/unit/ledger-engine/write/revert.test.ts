@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { readLogPage } from "#ledger-engine/write/log-rows.ts";
+import { present } from "#platform/assert.ts";
 import {
   at,
   create,
@@ -145,4 +147,16 @@ describe("a revert", () => {
     ledger.commit(create(posting("world -> a", 1), { timestamp: at("09:00") }));
     expect(ledger.logs()[2]).toEqual(entry);
   });
+});
+
+test("a replay refuses a damaged log that reverts a transaction twice", () => {
+  const [ledger, copy] = [new TestLedger(), new TestLedger()];
+  ledger.run(create(posting("world -> a", 1)));
+  ledger.run(revert(1, { force: true }));
+  const page = readLogPage(ledger.sql, -1, 10);
+  copy.engine.replay([page]);
+  const last = present(page.rows.at(-1), "the revert is in the log");
+  const again = { ...page, rows: [{ ...last, id: last.id + 1, tx: 3 }] };
+  expect(() => copy.engine.replay([again])).toThrow("transaction 1 is reverted once");
+  expect(copy.transactions()).toEqual(ledger.transactions());
 });
