@@ -68,11 +68,11 @@ describe("a delivery", () => {
     await run.run();
     await run.pass(SECOND);
     run.log = idsTo(2);
-    expect(run.delivery.runForMs(2)).toBe(run.nowMs + SECOND);
+    expect(run.delivery.wakeAtMs(2)).toBe(run.nowMs + SECOND);
     run.nowMs += 300;
-    expect(run.delivery.runForMs(2)).toBe(run.nowMs + 700);
+    expect(run.delivery.wakeAtMs(2)).toBe(run.nowMs + 700);
     // Entry 101 makes a batch full.
-    expect(run.delivery.runForMs(101)).toBe(run.nowMs);
+    expect(run.delivery.wakeAtMs(101)).toBe(run.nowMs);
     await run.pass(700);
     expect(run.ids).toEqual([1, 2]);
   });

@@ -76,7 +76,10 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Sends new entries, and returns when the next run starts. Never throws. */
+  /**
+   * Sends new entries, for at most `RUN_MS_MAX` and one call more, and returns when the next run starts. Keeps failures in the progress, and does
+   * not throw them. Only one run at a time.
+   */
   async run(): Promise<NextRun> {
     const { nowMs } = this.#ports;
     const run: Run = { endsAtMs: nowMs() + RUN_MS_MAX, batches: 0 };
@@ -93,8 +96,11 @@ export class Delivery {
     }
   }
 
-  /** When to run for new entries, in milliseconds since the epoch. `lastLogId` is the last entry of the ledger, if it is known. */
-  runForMs(lastLogId: number | undefined): number {
+  /**
+   * When the pipeline has to run because of new entries, in milliseconds since the epoch: at once for a full batch, otherwise when the batch is
+   * sent even if it is not full. Stores since when entries wait. `lastLogId` is the last entry of the ledger, if it is known.
+   */
+  wakeAtMs(lastLogId: number | undefined): number {
     const nowMs = this.#ports.nowMs();
     if (this.#opened === undefined) return nowMs;
     const { destination } = this.#opened;

@@ -82,7 +82,7 @@ export class PipelineObject extends DurableObject<Env> {
     this.#wakes++;
     // New entries are no reason to try again earlier.
     if (progress.failure !== undefined && current !== null) return;
-    const atMs = this.#delivery().runForMs(lastLogId);
+    const atMs = this.#delivery().wakeAtMs(lastLogId);
     if (this.#isRunning || (current !== null && current <= atMs)) return;
     await this.ctx.storage.setAlarm(atMs);
   }
@@ -137,7 +137,7 @@ export class PipelineObject extends DurableObject<Env> {
     else if (isChanged) await storage.setAlarm(nowMs);
     else if (next.kind === "never") await storage.deleteAlarm();
     else if (isWoken && !next.isRetry) {
-      await storage.setAlarm(Math.min(next.atMs, this.#delivery().runForMs(undefined)));
+      await storage.setAlarm(Math.min(next.atMs, this.#delivery().wakeAtMs(undefined)));
     } else {
       if (next.isRetry) this.#retryAtMs = next.atMs;
       await storage.setAlarm(next.atMs);

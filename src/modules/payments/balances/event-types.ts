@@ -40,7 +40,10 @@ export const BALANCE_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event for the amount of an asset that an account holds. */
+/**
+ * The event for the amount of an asset that an account holds. Its id follows from the account, the asset and both times of the balance, so that
+ * a repetition has the same id; the amount and `date`, the time of the event, are not part of it.
+ */
 export function savedBalanceEvent(
   account: OwnedId,
   { asset, amount, createdAt, lastUpdatedAt }: HeldAmount & { readonly asset: string },

@@ -27,11 +27,12 @@ type DerivedColumn =
   | "destinationHash"
   | "causationDepth";
 
-/** A payment that is to be added or changed. */
+/** A payment in memory that is to be added or changed, with its adjustments. It stores nothing. */
 export class PaymentDraft {
   /** The stored row; undefined for a new payment. */
   readonly row: PaymentRow | undefined;
   details: PaymentDetails;
+  /** The adjustments that `record` has added, in their order. */
   readonly added: ReportedAdjustment[] = [];
   readonly #facts: AdjustmentFacts[];
   readonly #known: Set<string>;
@@ -54,18 +55,22 @@ export class PaymentDraft {
     this.#isOpened = known.some(canOpen);
   }
 
-  static stored(row: PaymentRow, known: readonly KnownAdjustment[]): PaymentDraft {
+  /** The draft of a stored payment. `known` are all its stored adjustments, in the order of their ordinals. */
+  static ofRow(row: PaymentRow, known: readonly KnownAdjustment[]): PaymentDraft {
     return new PaymentDraft(row, row, known);
   }
 
-  static opened(report: PaymentReport): PaymentDraft {
+  /** The draft of a new payment, with the details of its first report. The adjustments of the report are added by `record`. */
+  static ofReport(report: PaymentReport): PaymentDraft {
     return new PaymentDraft(toDetails(report), undefined, []);
   }
 
-  get ordinal(): number {
+  /** The ordinal of the next adjustment, counted from 0. */
+  get nextOrdinal(): number {
     return this.#facts.length;
   }
 
+  /** The status and amounts that follow from the stored and the added adjustments. */
   get state(): PaymentState {
     const { openingInitialAmount, openingAmount } = this.details;
     return derivePayment(
@@ -76,7 +81,10 @@ export class PaymentDraft {
     );
   }
 
-  /** Adds the new adjustments of a report, and returns them. */
+  /**
+   * Adds the adjustments of a report that are not known by their time, status and reference, and returns them, in their order. The first
+   * adjustment that can open a payment replaces the details of a payment that began with another one, such as a refund.
+   */
   record(report: PaymentReport): ReportedAdjustment[] {
     const added = report.adjustments.filter((adjustment) => this.#add(adjustment));
     if (!this.#isOpened && added.some(canOpen)) {

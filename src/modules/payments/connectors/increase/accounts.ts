@@ -12,7 +12,7 @@ const Account = z.object({
   status: kit.OptionalText,
 });
 
-/** The accounts that the API key can access. */
+/** New accounts that the API key can access, open or closed. Accounts in a currency without an asset are left out. */
 export const fetchAccounts = (
   client: IncreaseClient,
   request: kit.FetchRequest,
@@ -52,7 +52,7 @@ const ExternalAccount = z.object({
   status: kit.OptionalText,
 });
 
-/** The accounts at other banks. */
+/** New accounts at other banks, of any status. */
 export const fetchExternalAccounts = (
   client: IncreaseClient,
   request: kit.FetchRequest,
@@ -82,7 +82,10 @@ function toExternalAccount(value: unknown): kit.ProviderAccount {
   };
 }
 
-/** Creates an external account of a bank account. The id of the bank account is the idempotency key. */
+/**
+ * Creates an external account of a bank account. The id of the bank account is the idempotency key. Throws a `ConnectorError` that refuses an
+ * account without account number, or without a metadata of `SPEC` that the provider requires.
+ */
 export async function createBankAccount(
   client: IncreaseClient,
   account: kit.BankAccountDetails,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FetchPage, PaymentPage, PluginStore } from "#modules/payments/connectors/contract.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 
-/** Most movements of one account that are checked in one run. */
+/** Most movements of one account that are checked in one run, in the order of their ids. Movements behind them wait until earlier ones have ended. */
 const OPEN_MAX = 1000;
 /** Most movements that are checked in one page. Each check takes a request. */
 const CHECKS_MAX = 10;
@@ -46,12 +46,16 @@ export class OpenMovements {
     this.#store = store;
   }
 
-  /** Adds a movement of an account. A repeated call changes nothing. */
+  /** Adds a movement of an account. A repeated call changes nothing, or has a movement that has ended meanwhile reported once more. */
   async add(account: string, id: string): Promise<void> {
     await this.#store.insert({ name: nameOf(account, id), value: id });
   }
 
-  /** One page of the payments of an account: first the pages of the provider's list, then the open movements that have ended. */
+  /**
+   * One page of the payments of an account: first the pages of the provider's list, then the open movements that have ended. A movement is removed
+   * only when a later page is fetched with the state of this one, so that a page that was not stored is fetched again. Throws what `readList`
+   * and `endOf` throw.
+   */
   async fetch({ account, state, readList, endOf }: OpenFetch): Promise<PaymentPage> {
     const { list, round } = State.parse(state ?? {});
     if (round.unchecked.length > 0) {

@@ -5,7 +5,10 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 type Receiver = kit.ClientWith<PlaidClient, "clock">;
 
-/** The webhooks of Plaid. Each link contains the URL, so that nothing has to be registered. */
+/**
+ * The webhooks of Plaid. Each link contains the URL, so that nothing has to be registered. `verify` asks the provider for the public key of each
+ * delivery whose body and time are right, and throws a `ConnectorError` if the provider does not answer. `translate` ignores events of other types and codes.
+ */
 export const plaidWebhooks = (receiver: Receiver): kit.WebhookPlugin => ({
   create: async () => [{ name: "all", urlPath: "/all", metadata: {} }],
   verify: (webhook) => verify(receiver, webhook),
@@ -100,19 +103,22 @@ function translate(value: unknown, delivery: Delivery): kit.WebhookReport {
   const news =
     type === "ITEM"
       ? toItemNews(code, value, delivery.now)
-      : type === "TRANSACTIONS" && READY.has(code)
+      : type === "TRANSACTIONS" && NEW_DATA_CODES.has(code)
         ? { kind: "data-ready" as const, connectionId: itemOf(value).item_id }
         : undefined;
   return news === undefined ? {} : { connections: [news] };
 }
 
-/** The codes of events that report new transactions. */
-export const READY: ReadonlySet<string> = new Set(["SYNC_UPDATES_AVAILABLE", "HISTORICAL_UPDATE"]);
+/** The codes of `TRANSACTIONS` events that report new transactions. */
+export const NEW_DATA_CODES: ReadonlySet<string> = new Set([
+  "SYNC_UPDATES_AVAILABLE",
+  "HISTORICAL_UPDATE",
+]);
 
 const itemOf = (value: unknown) => kit.parseObject(ItemEvent, value, "an event of an item");
 
-/** The errors after which a connection does not work any more; other errors pass. */
-export const BREAKING: ReadonlySet<string> = new Set([
+/** The codes of `ITEM` events, and of errors in them, after which a connection does not work any more. Other errors pass. */
+export const DISCONNECTING_CODES: ReadonlySet<string> = new Set([
   "ITEM_LOGIN_REQUIRED",
   "USER_PERMISSION_REVOKED",
   "USER_ACCOUNT_REVOKED",
@@ -122,7 +128,7 @@ export const BREAKING: ReadonlySet<string> = new Set([
 function toItemNews(code: string, value: unknown, now: Timestamp): kit.ConnectionNews | undefined {
   const { item_id: connectionId, error, reason, consent_expiration_time } = itemOf(value);
   const cause = code === "ERROR" ? error?.error_code : code;
-  if (cause !== undefined && BREAKING.has(cause)) {
+  if (cause !== undefined && DISCONNECTING_CODES.has(cause)) {
     return { kind: "disconnected", connectionId, at: now, reason: error?.error_message ?? cause };
   }
   switch (code) {

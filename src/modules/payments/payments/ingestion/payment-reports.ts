@@ -40,7 +40,7 @@ export async function prepareReports(
   const fresh: PaymentReport[] = [];
   const events = reports.flatMap((report) => {
     const identity = identityOf(report);
-    const draft = drafts.get(identity) ?? PaymentDraft.opened(report);
+    const draft = drafts.get(identity) ?? PaymentDraft.ofReport(report);
     drafts.set(identity, draft);
     const added = draft.record(report);
     if (added.length > 0) fresh.push(report);
@@ -94,7 +94,7 @@ async function storedDrafts(
           .orderBy(paymentAdjustments.paymentKey, paymentAdjustments.ordinal);
   const byPayment = Map.groupBy(adjustments, ({ paymentKey }) => paymentKey);
   return new Map(
-    rows.map((row) => [identityOf(row), PaymentDraft.stored(row, byPayment.get(row.key) ?? [])]),
+    rows.map((row) => [identityOf(row), PaymentDraft.ofRow(row, byPayment.get(row.key) ?? [])]),
   );
 }
 

@@ -160,8 +160,8 @@ const insertAdjustments = (
     })}
     FROM ${source} WHERE true ORDER BY ${ROW_ORDER}`);
 
-function toAdjustments({ row, details, added, ordinal }: PaymentDraft) {
-  const first = ordinal - added.length;
+function toAdjustments({ row, details, added, nextOrdinal }: PaymentDraft) {
+  const first = nextOrdinal - added.length;
   const payment = {
     paymentKey: row?.key ?? null,
     paymentReference: details.reference,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { toPayment } from "#modules/payments/connectors/plaid/payments.ts";
-import { BREAKING, READY } from "#modules/payments/connectors/plaid/webhooks.ts";
+import {
+  DISCONNECTING_CODES,
+  NEW_DATA_CODES,
+} from "#modules/payments/connectors/plaid/webhooks.ts";
 import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import { many } from "#test/support/payments/conformance/orders.ts";
@@ -126,7 +129,7 @@ describe("a webhook of Plaid", () => {
       expect(await reported(value)).toEqual({
         connections: [{ kind: "data-ready", connectionId: "item-1" }],
       });
-      expect(READY.size).toBe(2);
+      expect(NEW_DATA_CODES.size).toBe(2);
     },
   );
 
@@ -137,7 +140,7 @@ describe("a webhook of Plaid", () => {
       expect(await item("ERROR", { error: { error_code, error_message: "log in" } })).toEqual({
         connections: [{ ...broken, reason: "log in" }],
       });
-      expect(BREAKING.size).toBe(3);
+      expect(DISCONNECTING_CODES.size).toBe(3);
     },
   );
 
