@@ -1,6 +1,6 @@
 import type { PredicateFunction } from "./ast.ts";
 
-/** The least and the largest number of arguments. */
+/** The least and the largest number of arguments, both allowed; `Infinity` for no largest number. */
 export type Arity = readonly [least: number, most: number];
 
 /** The arities of built-in functions whose arguments are values. */
@@ -68,6 +68,7 @@ export const ARITIES = {
   timezone: [1, 1],
 } as const satisfies Readonly<Record<string, Arity>>;
 
+/** A built-in function whose arguments are values. Functions with a predicate are of the type `PredicateFunction`. */
 export type BuiltinFunction = keyof typeof ARITIES;
 
 /** The arities of built-in functions that evaluate a predicate for each element of an array, their first argument. */

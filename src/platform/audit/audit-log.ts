@@ -9,7 +9,7 @@ import { type Clock, fromMillis, type Timestamp, toMicros, toMillis } from "#pla
 
 export type AuditEntry = typeof audit.$inferSelect;
 
-/** The filters of a list. An empty text does not filter. */
+/** The filters of a list. Texts have to be equal; an empty text does not filter. Entries are dated from `startTime` on and before `endTime`, both `Timestamp`. */
 export const AUDIT_FILTERS = {
   action: "",
   object: "",
@@ -37,7 +37,7 @@ export class AuditLog {
     return new AuditLog(databaseOf(env), clock);
   }
 
-  /** A page of entries by date. The options of the query are `AUDIT_FILTERS`. */
+  /** A page of entries, sorted by date and then by id. The options of the query are `AUDIT_FILTERS`. */
   list(query: PageQuery): Promise<Page<AuditEntry>> {
     const condition = conditionOf(query.options ?? AUDIT_FILTERS);
     return listPage<AuditEntry>(query, {
@@ -60,7 +60,10 @@ export class AuditLog {
     });
   }
 
-  /** Deletes entries older than the retention, in batches. Returns the time of the next purge, in milliseconds since the epoch. */
+  /**
+   * Deletes entries older than the retention, the oldest first, up to `PURGE_ROWS * PURGES_MAX` in one call. Returns the time of the next purge, in
+   * milliseconds since the epoch, which is now if more are due; undefined if the log is empty.
+   */
   async purge(retentionMs: number): Promise<number | undefined> {
     const nowMs = toMillis(this.#clock());
     const before = fromMillis(nowMs - retentionMs);

@@ -28,7 +28,11 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Manages the clients that were created through the API. The first client, which the settings describe, is not among them. */
+/**
+ * Manages the clients that were created through the API. The first client, which the settings describe, is not among them. Every change
+ * needs the authority of the client, before and after it: otherwise it throws `VALIDATION`, or `UNAUTHENTICATED` if the caller is gone
+ * (`permits/permit.ts`). Every change throws `CONFLICT` if other changes of the same client or caller keep coming first, and then stores nothing.
+ */
 export class ClientService {
   readonly #store: AuthStore;
   readonly #context: ServiceContext;
@@ -42,14 +46,20 @@ export class ClientService {
     return new ClientService(new AuthStore(context.env), context);
   }
 
+  /** All clients, in the order of their creation. */
   async list(): Promise<Client[]> {
     return this.#store.listClients();
   }
 
+  /** Throws `NOT_FOUND`. */
   async get(id: string): Promise<Client> {
     return (await this.#store.findClient(id)) ?? noClient(id);
   }
 
+  /**
+   * Creates a client without secrets. Throws `CONFLICT` for an id that a client, the first client, a person or a trusted issuer has,
+   * and `VALIDATION` if there are too many clients.
+   */
   async create(fields: ClientFields, id = newId()): Promise<Client> {
     return retryOnConflict(async () => {
       const next = authorityOfFields(fields);
@@ -82,7 +92,7 @@ export class ClientService {
 
   /**
    * Replaces all fields of a client; its id and secrets stay. If the client gets more authority, secrets and redirect URIs end
-   * whose makers could not have given so much (`endsWith`). Throws `NOT_FOUND`, `VALIDATION` and `CONFLICT`.
+   * whose makers could not have given so much (`endsWith` of `core/authority.ts`). Throws `NOT_FOUND`.
    */
   async replace(id: string, fields: ClientFields): Promise<Client> {
     const replaced = await retryOnConflict(async () => {
@@ -132,7 +142,7 @@ export class ClientService {
     return replaced;
   }
 
-  /** Deletes a client, if there is one, with its grants. Its tokens end within a minute, when isolates read the revocation. */
+  /** Deletes a client, if there is one, with its secrets and grants. Its tokens end within a minute, when isolates read the revocation. */
   async delete(id: string): Promise<void> {
     await retryOnConflict(async () => {
       const known = await this.#store.findClient(id);
@@ -154,7 +164,10 @@ export class ClientService {
     await Promise.all([armFormerAuthoritySweep(this.#context), armRevocationSweep(this.#context)]);
   }
 
-  /** Adds a secret. Only the return value contains its clear text. */
+  /**
+   * Adds a secret. Only the return value contains its clear text, so that a repeated call adds another one. Throws `NOT_FOUND` for the
+   * client, and `VALIDATION` if the client has too many secrets.
+   */
   async createSecret(
     clientId: string,
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
@@ -187,6 +200,7 @@ export class ClientService {
     });
   }
 
+  /** Deletes a secret. Tokens that the client has got with it stay valid until they expire. Throws `NOT_FOUND` for the client or the secret. */
   async deleteSecret(clientId: string, secretId: string): Promise<void> {
     const none = new AppError("NOT_FOUND", `client '${clientId}' has no secret '${secretId}'`);
     await retryOnConflict(async () => {

@@ -38,7 +38,10 @@ import { toMillis } from "#platform/time.ts";
 
 const PATH = "/authorize";
 
-/** Registers the authorization endpoint, and the page to which a browser returns after a login. */
+/**
+ * Registers the authorization endpoint (RFC 6749, section 3.1), for links and forms, and the page to which a browser returns after a login. A
+ * login is answered once; a second answer is refused.
+ */
 export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, authorize);
   registerFormAsLink(app, PATH);

@@ -18,11 +18,14 @@ const PATH = "/invitation";
 /** Longest name of a person, in UTF-16 units. */
 const NAME_LENGTH_MAX = 100;
 
-/** The link of an invitation, or of a new password. */
+/** The link with which a person accepts an invitation or sets a new password. `token` is that of `NewInvitation`, and needs no encoding. */
 export const invitationUrl = (issuer: string, token: string): string =>
   `${issuer}${PATH}?token=${token}`;
 
-/** Registers the page on which a person accepts an invitation, or sets a new password by a link. */
+/**
+ * Registers the page on which a person accepts an invitation, or sets a new password by a link. Each link works once; a refused form leaves
+ * it usable.
+ */
 export function registerInvitation(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async ({ context, issuer, params }) => {
     const token = params.get("token") ?? "";
@@ -84,7 +87,7 @@ function problemOf({
   return passwordProblem(password);
 }
 
-/** Why a text may not be chosen as a password, as a sentence; undefined if it may. */
+/** Why a text may not be chosen as a password, as a sentence; undefined if it may. Only its length counts, in UTF-16 units. */
 export function passwordProblem({ length }: string): string | undefined {
   if (length < PASSWORD_LENGTH_MIN)
     return `The password needs at least ${PASSWORD_LENGTH_MIN} characters.`;

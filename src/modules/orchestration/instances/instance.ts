@@ -21,16 +21,23 @@ export interface FlowInstance {
   readonly error?: string;
   /** The number of the current stage; the number of all stages once they are done. */
   readonly stage: number;
+  /** The number of the current run. Each run is an instance of its own on the platform, named `<id>-<run>`. */
   readonly run: number;
+  /** 1 for a new instance, and one more with each retry by a client. */
   readonly round: number;
+  /** By when the instance has to change again; then the sweep looks after it. Absent while it waits for an event, and once it has ended. */
   readonly dueAt?: Timestamp;
+  /** A new id with each transition, by which concurrent transitions notice each other. */
   readonly changeId: string;
   readonly state: InstanceState;
   /** Why the instance does not go on at present. */
   readonly hold?: InstanceHold;
 }
 
-/** An instance from its row. The types of the row's JSON are known, because only `start.ts` and transitions write it. */
+/**
+ * An instance from its row; a row without a state has succeeded. `workflow` has to be the workflow of the row. The types of the
+ * row's JSON are known, because only `start.ts` and transitions write it.
+ */
 export const toInstance = (
   row: typeof orchestrationInstances.$inferSelect,
   workflow: Workflow,
@@ -58,7 +65,7 @@ export const toInstance = (
 export const toPrincipalColumn = ({ token: _token, scopes, ...principal }: Principal) =>
   stringifyJson({ ...principal, scopes: [...scopes] });
 
-/** Reads what `toPrincipalColumn` has written. */
+/** The principal in a text of `toPrincipalColumn`. It has no token. */
 export function fromPrincipalColumn(text: string): Principal {
   const stored = parseJson(text) as Omit<Principal, "scopes"> & { scopes: readonly string[] };
   return { ...stored, scopes: new Set(stored.scopes) };

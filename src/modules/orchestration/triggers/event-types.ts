@@ -44,7 +44,7 @@ export const TRIGGER_EVENT_TYPES = {
   },
 } as const satisfies EventTypeTable;
 
-/** The event `STOPPED_TRIGGER`. Its guard names the occurrence at which the trigger was stopped. */
+/** The event `STOPPED_TRIGGER`. Its guard (`Outbox.publish`) names the occurrence at which the trigger was stopped. */
 export const stoppedEvent = ({
   triggerId,
   occurrenceId,
@@ -77,6 +77,7 @@ export type OccurrenceGuard = Readonly<{
   attempts: number | typeof STOPS;
 }>;
 
+/** The final result of an occurrence: an instance was started, or none ever will be. */
 export type FiringResult =
   | { readonly kind: "started"; readonly instanceId: string }
   | {
@@ -86,7 +87,10 @@ export type FiringResult =
       readonly stops?: boolean;
     };
 
-/** The event `SUCCEEDED_TRIGGER` or `FAILED_TRIGGER` of an occurrence. */
+/**
+ * The event `SUCCEEDED_TRIGGER` or `FAILED_TRIGGER` of the occurrence `id`, without a guard. Its id follows from the occurrence, which has only one
+ * result. A result that stops the trigger needs a `stoppedEvent` besides.
+ */
 export function triggerEvent(
   { id, triggerId, date }: { id: string; triggerId: string; date: Timestamp },
   result: FiringResult,
