@@ -58,7 +58,8 @@ const CHANGE_ATTEMPTS_MAX = 5;
 
 /**
  * Webhook configs in D1, with encrypted secrets. Reads leave deleted configs out, unless a method says otherwise. Methods that return a
- * `WebhookConfig` throw if its secret cannot be decrypted. Methods with a `ConfigChange` store its entry in the audit together with the change.
+ * `WebhookConfig` throw if its secret cannot be decrypted. Methods with a `ConfigChange` store its entry in the audit together with the
+ * change. Updates throw `OVERLOADED` if other changes keep coming first.
  */
 export class ConfigStore {
   readonly #db: Database;
@@ -156,10 +157,7 @@ export class ConfigStore {
     return inserted.length === 0 ? undefined : this.#toConfig(row);
   }
 
-  /**
-   * Replaces the fields of a config. Returns whether the config exists. Throws `VALIDATION` for a mask that stands for no stored secret, and
-   * `OVERLOADED` if other changes keep coming first.
-   */
+  /** Replaces the fields of a config. Returns whether the config exists. Throws `VALIDATION` for a mask that stands for no stored secret. */
   async update(
     id: string,
     fields: ConfigReplacement,
@@ -187,10 +185,7 @@ export class ConfigStore {
     return updated !== undefined;
   }
 
-  /**
-   * Changes the secret of a config, as `rotate` of `core/secrets.ts` decides; writes nothing if the secrets stay the same. Returns undefined if
-   * there is no such config. Throws `OVERLOADED` if other changes keep coming first.
-   */
+  /** Changes the secret by `rotate` of `core/secrets.ts`; writes nothing if that changes nothing. Returns undefined if there is no such config. */
   updateSecret(
     id: string,
     wanted: NewSecret,
@@ -219,10 +214,7 @@ export class ConfigStore {
     await change.store(update);
   }
 
-  /**
-   * Deactivates a config whose endpoint keeps failing, and publishes the event about it, even if its secrets cannot be decrypted. Does nothing
-   * if the config has another revision by now. A repeated call may send the event again, with the same id.
-   */
+  /** Deactivates a config whose endpoint keeps failing, if it still has the revision, and publishes the event; a repeated call may send it again. */
   async deactivateFailing(
     { configId, revision }: LaneSpec,
     context: ServiceContext,
