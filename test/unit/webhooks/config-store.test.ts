@@ -78,10 +78,11 @@ test("configs are never more than their limit, whoever creates them at the same 
 });
 
 test("a failing config is deactivated although its secret cannot be decrypted", async () => {
-  const { store, countOf, context } = storeOf(1);
+  const { store, countOf, context, db } = storeOf(1);
+  const specs = new LaneSpecs(db);
   await expect(store.find("config 0")).rejects.toThrow("is not a ciphertext");
-  const spec = present(await store.findSpec("config 0"), "the config is there");
+  const spec = present(await specs.find("config 0"), "the config is there");
   await store.deactivateFailing(spec, context);
-  expect(await store.findSpec("config 0")).toMatchObject({ active: false, hasFailed: true });
+  expect(await specs.find("config 0")).toMatchObject({ active: false, hasFailed: true });
   expect(countOf("outbox")).toBe(1);
 });
