@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { BOOKINGS_MAX } from "#modules/payments/bookings/booking.ts";
-import { FROM_NOTHING } from "#modules/payments/bookings/store.ts";
+import { EMPTY_PROGRESS } from "#modules/payments/bookings/store.ts";
 import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { runBookings } from "#modules/payments/mirror/run.ts";
@@ -42,7 +42,7 @@ test("every booking is worked on, even if two requests at once have created one 
   await db.insert(paymentBookings).select(
     sql`
       SELECT ${columnValues(paymentBookings, {
-        ...FROM_NOTHING,
+        ...EMPTY_PROGRESS,
         ...times,
         key: null,
         id: sql`'booking ' || value`,
