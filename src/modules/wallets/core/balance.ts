@@ -5,7 +5,7 @@ import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.
 /** A part of a wallet's money, with rules for when it is spent. */
 export interface WalletBalance {
   readonly name: string;
-  /** From this time on, the balance cannot be spent. */
+  /** After this time, the balance cannot be spent. */
   readonly expiresAt: Timestamp | undefined;
   /** Order of spending among balances that do not expire, the lowest first. An integer of 64 bits. */
   readonly priority: bigint;
@@ -51,8 +51,8 @@ const INTEGER = /^-?\d{1,19}$/;
 const parsePriority = (text: string | undefined): bigint =>
   text !== undefined && INTEGER.test(text) ? BigInt(text) : 0n;
 
-/** Whether a balance cannot be spent any more. A balance expires at its time, as a hold does. */
+/** Whether a balance cannot be spent any more. At exactly its time it still can be, as in the reference, while a hold ends at its time. */
 export const isExpired = (
   { expiresAt }: Pick<WalletBalance, "expiresAt">,
   now: Timestamp,
-): boolean => expiresAt !== undefined && expiresAt <= now;
+): boolean => expiresAt !== undefined && expiresAt < now;
