@@ -1,25 +1,27 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { findConnector } from "#modules/payments/installs/store.ts";
-import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { BULK_SIZE_MAX, runBookings } from "#modules/payments/mirror/run.ts";
-import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
-import { present } from "#platform/assert.ts";
-import { systemContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
-import { AppError } from "#platform/errors.ts";
+import { runBookings } from "#modules/payments/mirror/run.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
+import {
+  book,
+  context,
+  dataOf,
+  install,
+  PATH,
+  read,
+  report,
+  runAll,
+  transactionsOf,
+} from "#test/support/payments/bookings.ts";
 import { MIRROR, MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { account, at, payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-
-const context = systemContext(env, "test");
 
 /** A script that fails if the account has too little money. */
 const STRICT = `vars {
@@ -43,62 +45,6 @@ const SCHEMA = {
 };
 
 const newLedger = (): Promise<string> => ledgerWith(SCHEMA);
-
-async function install(): Promise<InstalledConnector> {
-  const id = { provider: "generic", reference: crypto.randomUUID() };
-  await databaseOf(env)
-    .insert(paymentConnectors)
-    .values({
-      ...id,
-      name: freshName("connector"),
-      config: "",
-      pollingPeriodMs: 1_000_000,
-      createdAt: at(0),
-    });
-  return present(await findConnector(context, id), "it was just inserted");
-}
-
-const report = (connector: InstalledConnector, ...payments: readonly ProviderPayment[]) =>
-  storePage(context, () => preparePayments(context, { connector, payments }));
-
-const runAll = async (): Promise<void> => {
-  await runBookings(context);
-};
-
-interface BookingView {
-  readonly id: string;
-  readonly state: string;
-  readonly booked: number;
-  readonly failed: number;
-  readonly pending: number;
-  readonly ledger: string;
-  readonly error?: string;
-}
-
-const PATH = "/api/florin/v1/payments/bookings";
-const dataOf = async (response: Response): Promise<BookingView> =>
-  ((await bodyOf(response)) as { data: BookingView }).data; // the schema of these operations has this shape
-
-const book = async (connector: InstalledConnector, rules: object): Promise<Response> =>
-  api(PATH, {
-    method: "POST",
-    body: {
-      connectorID: encodeConnectorId(connector.id),
-      schemaVersion: "v1",
-      template: "mirror",
-      ...rules,
-    },
-  });
-const read = async (id: string): Promise<BookingView> => dataOf(await api(`${PATH}/${id}`));
-
-async function transactionsOf(ledger: string) {
-  const transactions = [];
-  for await (const transaction of new LedgerClient(context, ledger).transactions()) {
-    const { id, postings, reference, timestamp, metadata } = transaction;
-    transactions.push({ id, postings, reference, timestamp, metadata });
-  }
-  return transactions;
-}
 
 const accountOf = ({ id }: InstalledConnector, reference: string): string =>
   `payments:generic-${id.reference.slice(0, 8)}:${reference}`;
@@ -314,84 +260,5 @@ describe("a booking", () => {
       token: await token("payments:write"),
     });
     expect(response.status).toBe(401);
-  });
-});
-
-type RunTemplates = LedgerClient["runTemplates"];
-
-describe("bookings of many adjustments", () => {
-  // Bookings of the tests above would be due as well.
-  beforeAll(() => env.DB.prepare("DELETE FROM payment_bookings").run());
-  afterEach(() => vi.restoreAllMocks());
-  const COUNT = 250;
-
-  async function many(): Promise<InstalledConnector> {
-    const connector = await install();
-    const payments = Array.from({ length: COUNT }, (_, index) =>
-      payment(`many-${index}`, { amount: BigInt(index + 1), destinationReference: "acc" }),
-    );
-    await report(connector, ...payments);
-    return connector;
-  }
-
-  test("bookings of many adjustments are made in bulks, in order, and several ledgers at once", async () => {
-    const connector = await many();
-    const ledgers = [await newLedger(), await newLedger()];
-    for (const ledger of ledgers) await book(connector, { ledger });
-    const original: RunTemplates = Reflect.get(LedgerClient.prototype, "runTemplates");
-    const ofBoth = Promise.withResolvers<boolean>();
-    const begun = new Set<LedgerClient>();
-    const bulks = vi
-      .spyOn(LedgerClient.prototype, "runTemplates")
-      .mockImplementation(async function (this: LedgerClient, ...args) {
-        // The first bulk of a ledger ends when the first bulk of the other ledger has begun.
-        if (begun.add(this).size === ledgers.length) ofBoth.resolve(true);
-        await ofBoth.promise;
-        return original.apply(this, args);
-      });
-    await runAll();
-    const sizes = bulks.mock.calls.map(([runs]) => runs.length);
-    const bulkCount = (ledgers.length * COUNT) / BULK_SIZE_MAX;
-    expect(sizes).toEqual(Array.from({ length: bulkCount }, () => BULK_SIZE_MAX));
-    for (const ledger of ledgers) {
-      const amounts = (await transactionsOf(ledger)).map(({ postings }) => postings[0]?.amount);
-      expect(amounts).toEqual(Array.from({ length: COUNT }, (_, index) => BigInt(index + 1)));
-    }
-  });
-
-  test("bookings of many adjustments leave time between them for whatever else waits", async () => {
-    const connector = await many();
-    await book(connector, { ledger: await newLedger() });
-    const original: RunTemplates = Reflect.get(LedgerClient.prototype, "runTemplates");
-    const turns: string[] = [];
-    vi.spyOn(LedgerClient.prototype, "runTemplates").mockImplementation(async function (
-      this: LedgerClient,
-      ...args
-    ) {
-      const results = await original.apply(this, args);
-      turns.push("bulk");
-      setTimeout(() => turns.push("other"), 0);
-      return results;
-    });
-    await runAll();
-    expect(turns.slice(0, 5)).toEqual(["bulk", "other", "bulk", "other", "bulk"]);
-  });
-
-  test("bookings of many adjustments give their claim back where there is no time for the first one", async () => {
-    const connector = await many();
-    const ledger = await newLedger();
-    const { id } = await dataOf(await book(connector, { ledger }));
-    const late = Date.now() + 40_000;
-    const bulks = vi.spyOn(LedgerClient.prototype, "runTemplates").mockImplementation(async () => {
-      vi.spyOn(Date, "now").mockReturnValue(late);
-      throw new AppError("BULK_SIZE_EXCEEDED", "too much work");
-    });
-    await runAll();
-    vi.restoreAllMocks();
-    expect(bulks).toHaveBeenCalledOnce();
-    const statement = env.DB.prepare("SELECT wait_until FROM payment_bookings WHERE id = ?");
-    expect(await statement.bind(id).first("wait_until")).toBeNull();
-    await runAll();
-    expect(await read(id)).toMatchObject({ booked: COUNT, failed: 0, pending: 0 });
   });
 });

@@ -1,0 +1,72 @@
+import { env } from "cloudflare:workers";
+import { LedgerClient } from "#modules/ledger/index.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { storePage } from "#modules/payments/ingestion/page.ts";
+import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { runBookings } from "#modules/payments/mirror/run.ts";
+import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
+import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
+import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
+
+export const context = systemContext(env, "test");
+
+export async function install(): Promise<InstalledConnector> {
+  const id = { provider: "generic", reference: crypto.randomUUID() };
+  await databaseOf(env)
+    .insert(paymentConnectors)
+    .values({
+      ...id,
+      name: freshName("connector"),
+      config: "",
+      pollingPeriodMs: 1_000_000,
+      createdAt: at(0),
+    });
+  return present(await findConnector(context, id), "it was just inserted");
+}
+
+export const report = (connector: InstalledConnector, ...payments: readonly ProviderPayment[]) =>
+  storePage(context, () => preparePayments(context, { connector, payments }));
+
+export const runAll = async (): Promise<void> => {
+  await runBookings(context);
+};
+
+export interface BookingView {
+  readonly id: string;
+  readonly state: string;
+  readonly booked: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly ledger: string;
+  readonly error?: string;
+}
+
+export const PATH = "/api/florin/v1/payments/bookings";
+export const dataOf = async (response: Response): Promise<BookingView> =>
+  ((await bodyOf(response)) as { data: BookingView }).data; // the schema of these operations has this shape
+
+export const book = async (connector: InstalledConnector, rules: object): Promise<Response> =>
+  api(PATH, {
+    method: "POST",
+    body: {
+      connectorID: encodeConnectorId(connector.id),
+      schemaVersion: "v1",
+      template: "mirror",
+      ...rules,
+    },
+  });
+export const read = async (id: string): Promise<BookingView> => dataOf(await api(`${PATH}/${id}`));
+
+export async function transactionsOf(ledger: string) {
+  const transactions = [];
+  for await (const transaction of new LedgerClient(context, ledger).transactions()) {
+    const { id, postings, reference, timestamp, metadata } = transaction;
+    transactions.push({ id, postings, reference, timestamp, metadata });
+  }
+  return transactions;
+}
