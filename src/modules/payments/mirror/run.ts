@@ -35,7 +35,7 @@ const CALL_MS_MAX = 30_000;
 const LANES = { total: 16, perKey: 1, timeoutMs: SWEEP_MS_MAX + CALL_MS_MAX };
 /** Most transactions of one call of a ledger. Between two calls, the ledger answers others. */
 export const BULK_SIZE_MAX = 50;
-/** The pause of a booking after a bulk, as a share of the bulk's time. */
+/** The pause of a booking after a bulk or a search, as a share of its time. */
 const REST_SHARE = 0.1;
 const BACKOFF = doubling(1000, 300_000);
 /** Longest message that is stored, in characters. */
@@ -88,7 +88,9 @@ async function runBooking(
   if (payments === undefined) return true; // the connector or the pool does not exist any more
   let booking: Booking | undefined = found;
   while (booking !== undefined) {
-    const part = await readAdjustments(db, { payments, position: booking.position, directory });
+    const search = { payments, position: booking.position, directory };
+    // A booking may have to pass many adjustments of other payments, which all are parts with nothing to book.
+    const part = await runWithRests(REST_SHARE, () => readAdjustments(db, search));
     if (part.position === booking.position) return true;
     const claimed = await claim(context, booking);
     if (claimed === undefined) return true; // another sweep has claimed the booking
