@@ -81,15 +81,21 @@ export function stringifyJson(value: unknown, options?: { bigintAsString: boolea
 }
 
 /**
- * Writes Florin's own plain data for `parseOwn`. No object may have a member `bigint`. `hasBigints` may be false only for data without
- * bigints, which take half the time; otherwise, a bigint throws `TypeError`.
+ * Writes Florin's own plain data for `parseOwn`. `hasBigints` may be false only for data without bigints, which take half the time;
+ * otherwise, a bigint throws `TypeError`. With bigints, no object may have a member `bigint`.
  */
 export const stringifyOwn = (value: object, { hasBigints }: { hasBigints: boolean }): string =>
   hasBigints ? JSON.stringify(value, writeBigint) : JSON.stringify(value);
 
-/** Parses the output of `stringifyOwn`: bigints become bigints again, and undefined members are absent. */
-export function parseOwn(text: string): unknown {
-  return text.includes(WRITTEN_BIGINT) ? JSON.parse(text, readBigint) : JSON.parse(text);
+/**
+ * Parses the output of `stringifyOwn`: bigints become bigints again, and undefined members are absent. By default, the text shows whether it
+ * has bigints. A caller whose data may have members named `bigint`, such as names that clients give, says that it has none.
+ */
+export function parseOwn(
+  text: string,
+  { hasBigints = text.includes(WRITTEN_BIGINT) }: { readonly hasBigints?: boolean } = {},
+): unknown {
+  return hasBigints ? JSON.parse(text, readBigint) : JSON.parse(text);
 }
 
 /** The object that stands for a bigint. */

@@ -127,15 +127,17 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /**
-   * Executes a bulk up to its first failure. The elements come as the text that `stringifyOwn` makes of them, and the progress is returned:
-   * both cross the call in a fraction of the time of elements and results.
+   * Executes a bulk of scripts up to its first failure. The elements come as the text that `stringifyOwn` makes of them, and the progress is
+   * returned: both cross the call in a fraction of the time of elements and results.
    */
   async executeUntilFailure(
     elements: string,
     options: Omit<BulkOptions, "atomic" | "continueOnFailure">,
   ): Promise<Result<BulkProgress>> {
     const sequence = { ...options, atomic: false, continueOnFailure: false };
-    const results = await this.executeBulk(parseOwn(elements) as BulkElement[], sequence); // the service has written it
+    // The service has written the text. Variables and metadata in it may be called `bigint`.
+    const parsed = parseOwn(elements, { hasBigints: false }) as BulkElement[];
+    const results = await this.executeBulk(parsed, sequence);
     return mapResult(results, (made) => {
       const last = made.at(-1);
       if (last === undefined || last.ok) return { executed: made.length };

@@ -191,7 +191,7 @@ export class LedgerService {
     return callObject(object.executeBulk(elements, { ...options, ...this.#origin }), TO_LEDGER);
   }
 
-  /** Executes the elements that `toElements` makes, up to the first failure. */
+  /** Executes the scripts that `toElements` makes, up to the first failure. A command with amounts as bigints throws `TypeError`. */
   async executeUntilFailure(
     ledger: string,
     toElements: () => readonly BulkElement[],
@@ -200,7 +200,7 @@ export class LedgerService {
     const object = this.#object(ledger);
     const elements = await checkedRequest(object, toElements);
     const authored = { ...options, ...this.#origin };
-    const text = stringifyOwn(elements, { hasBigints: elements.some(hasAmounts) });
+    const text = stringifyOwn(elements, { hasBigints: false });
     return callObject(object.executeUntilFailure(text, authored), TO_LEDGER);
   }
 
@@ -384,7 +384,3 @@ export class LedgerService {
     return ledgerObject(this.#context.env, ledger);
   }
 }
-
-/** Whether an element has amounts as integers; a script has its amounts in texts. */
-const hasAmounts = ({ command }: BulkElement): boolean =>
-  command.ok && command.value.kind === "createTransaction";

@@ -65,6 +65,27 @@ describe("a transaction template", () => {
     await expect(ledger.account("users:5:main")).rejects.toMatchObject({ kind: "NOT_FOUND" });
   });
 
+  test("variables and metadata of a template that runs in one call may be called bigint", async () => {
+    const script =
+      "vars {\n monetary $bigint\n}\nsend $bigint (\n source = @world\n destination = @users:1:main\n)";
+    const ledger = clientOf(
+      await ledgerWith({
+        chart: USERS_CHART,
+        transactions: { deposit: { description: "A deposit", script } },
+      }),
+    );
+    const run: KeyedTemplateRun = {
+      template: "deposit",
+      vars: { bigint: "USD/2 100" },
+      metadata: { bigint: "5" },
+      idempotencyKey: "bigint",
+    };
+    expect(await ledger.runTemplates([run], { schemaVersion: "v1" })).toEqual({ executed: 1 });
+    const [transaction] = await Array.fromAsync(ledger.transactions());
+    expect(transaction?.metadata).toEqual({ bigint: "5" });
+    expect(await ledger.balance("users:1:main", "USD/2")).toBe(100n);
+  });
+
   test("a transaction template may move nothing", async () => {
     const ledger = await withTemplate();
     const vars = { amount: "USD/2 0", to: "users:1:main" };
