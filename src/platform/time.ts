@@ -142,12 +142,13 @@ const DOT = 0x2e;
 const T = 0x54;
 const Z = 0x5a;
 
-/** The timestamp of milliseconds since the Unix epoch, rounded down. Throws `RangeError` for a time outside the years 0001 to 9999. */
+/**
+ * The timestamp of milliseconds since the Unix epoch, rounded down. A time outside the years 0001 to 9999, such as now less a long
+ * retention, gives the nearest timestamp. Throws `RangeError` for `NaN`.
+ */
 export function fromMillis(millis: number): Timestamp {
-  const whole = Math.floor(millis);
-  if (!(whole >= MILLIS_MIN && whole <= MILLIS_MAX)) {
-    throw new RangeError(`${millis} ms since the epoch are outside the years 0001 to 9999`);
-  }
+  if (Number.isNaN(millis)) throw new RangeError("a time is not a number");
+  const whole = Math.min(Math.max(Math.floor(millis), MILLIS_MIN), MILLIS_MAX);
   const seconds = Math.floor(whole / 1000);
   return timestampOf(seconds, (whole - seconds * 1000) * 1000);
 }
