@@ -44,7 +44,9 @@ interface Shown {
 
 /** The read of a page of a list. */
 export interface PageRead extends Shown {
-  /** A text on which the page depends, with the ledger, the list and the amounts: the query of the URL. Undefined if there is no such text. */
+  /**
+   * The query of the URL, as text, if ledger, list, amounts and this text determine the page. Undefined if the page depends on a body, too.
+   */
   readonly queryText: string | undefined;
   /** Parses the request. Throws `VALIDATION`. */
   readonly toQuery: () => PageQuery;
@@ -223,10 +225,14 @@ const toCall = (
 /** Shortest answer that is cached, in characters. A shorter one crosses from the object in about the same time as an empty text. */
 const CACHED_LENGTH_MIN = 1000;
 
+/** Longest key of a page in the cache, in characters: the queries of most requests. Long queries would push out the pages of others. */
+const KEY_LENGTH_MAX = 2000;
+
 /** A cache of pages. */
 export const pageCache = (sizeMax = CHARACTERS_MAX): FifoCache<PreparedPage> =>
   new FifoCache({
     sizeMax,
+    keyLengthMax: KEY_LENGTH_MAX,
     sizeOf: (key, { text, last }) => key.length + text.length + last.length,
   });
 

@@ -4,7 +4,7 @@ import type { LedgerEngine } from "#ledger-engine";
 import { logError } from "#platform/log.ts";
 import type { Alarms } from "#platform/objects/alarms.ts";
 
-/** What an announcer uses of its object. */
+/** The parts of the ledger's object that an announcer uses. */
 export interface AnnouncerPorts {
   readonly alarms: Pick<Alarms<"events">, "isSet" | "set">;
   readonly queue: Pick<Env["EVENTS"], "send">;

@@ -7,7 +7,7 @@ import type { LedgerMessage, LedgerOrigin } from "#platform/events/messages.ts";
 import type { RereadPart } from "#platform/events/source.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** Where bodies are read. */
+/** The sources of bodies. */
 export interface BodySources {
   readonly context: ServiceContext;
   /** Reads the first events of a ledger's message again; undefined if they are gone for good. */

@@ -99,6 +99,13 @@ describe("the cached pages of an isolate", () => {
     expect(ledgers.known).toEqual(["", "", ""]);
   });
 
+  test("a page with a very long query is not cached", async () => {
+    const ledgers = new FakeLedgers();
+    const queryText = `query=${"x".repeat(2000)}`;
+    for (let time = 0; time < 3; time++) expect(await ledgers.read({ queryText })).toBe(LONG);
+    expect(ledgers.known).toEqual(["", "", ""]);
+  });
+
   test("the oldest pages make room for others", async () => {
     const ledgers = new FakeLedgers(12_000);
     const pages = ["pageSize=1", "pageSize=2", "pageSize=3"];
