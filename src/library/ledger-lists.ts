@@ -25,7 +25,7 @@ export type LedgerMethod = Exclude<keyof PublicLedger, "name" | "features" | "cl
 /** Runs a part of a public method. Throws the public error for the method where `work` fails. */
 export type RunMethod = <T>(name: LedgerMethod, work: (engine: LedgerEngine) => T) => T;
 
-/** What an iterator reads: its public method, its single sort column, its order and its scope. */
+/** A list that an iterator reads: its public method, its single sort column, its order and its scope. */
 export interface LedgerListing {
   readonly name: LedgerMethod;
   readonly columns: SortColumns;

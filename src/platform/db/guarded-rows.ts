@@ -23,7 +23,7 @@ export const guardedRows = <Columns extends Readonly<Record<keyof Columns, Value
 
 /** The parts of the guard, which is the first value of each row of `guardedRows`. */
 export const guardParts = <Part extends string>(...names: Part[]): Readonly<Record<Part, SQL>> =>
-  // One entry for each name.
+  // The record has one entry for each name.
   Object.fromEntries(names.map((name) => [name, sql.raw(`r.item ->> '$[0].${name}'`)])) as Record<
     Part,
     SQL

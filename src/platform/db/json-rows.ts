@@ -38,7 +38,7 @@ export function* jsonRowParts<Name extends string>(
 function packRows<Name extends string>(rows: readonly Readonly<Record<Name, unknown>>[]) {
   const names = Object.keys(rows[0] ?? {}) as Name[]; // the type of the rows names no others
   const arrays = rows.map((row) => stringifyJson(names.map((name) => row[name])));
-  // One entry for each name.
+  // The record has one entry for each name.
   const items = Object.fromEntries(
     names.map((name, place) => [name, sql.raw(`r.item ->> ${place}`)]),
   ) as Record<Name, SQL>;

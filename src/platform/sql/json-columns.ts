@@ -16,7 +16,7 @@ export interface JsonColumns<Name extends string> {
  */
 export const jsonColumns = <Name extends string>(...names: readonly Name[]): JsonColumns<Name> => ({
   rowText: (row) => stringifyJson(names.map((name) => row[name])),
-  // One entry for each name.
+  // The record has one entry for each name.
   items: Object.fromEntries(names.map((name, place) => [name, `value ->> ${place}`])) as Record<
     Name,
     string

@@ -71,7 +71,7 @@ function decodeToken(text: string): { header: unknown; claims: unknown } {
   }
 }
 
-/** What a token with these claims says, if it is valid. */
+/** The content of a token with these claims, if the token is valid. */
 export function toReadToken(claims: Claims, isOwn: boolean): ReadToken {
   const token = { id: claims.jti, issuedAt: claims.iat, grantId: claims.grant_id };
   const isPerson = isOwn && claims.grant_id !== undefined;

@@ -26,7 +26,7 @@ type ItemOf<Name extends FetchOperation> = PageOf<Name>["items"][number];
  */
 export interface FetchedKind {
   readonly operation: FetchOperation;
-  /** What is wrong with an item of the kind; undefined for a valid item. */
+  /** The problem of an item of the kind; undefined for a valid item. */
   readonly problemOf: (item: object) => string | undefined;
   /** Fetches a page. Throws `ConnectorError`. */
   readonly fetch: (context: ServiceContext, ask: PageAsk) => Promise<FetchedItems>;
@@ -64,7 +64,7 @@ export interface Confirmation {
 
 interface KindOf<Name extends FetchOperation> {
   readonly operation: Name;
-  /** What is wrong with an item. Invalid items are set aside, and the others of their page are stored. */
+  /** The problem of an item. Invalid items are set aside, and the others of their page are stored. */
   readonly problemOf?: (item: ItemOf<Name>) => string | undefined;
   /** Whether items of a user's connection are stored with the user and the connection. */
   readonly hasOwner?: boolean;

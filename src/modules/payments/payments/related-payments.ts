@@ -131,7 +131,7 @@ export function relatePayment(
 
 /**
  * The statement that marks payments, by their keys, as payments with later states, which the sweep applies to their initiations.
- * It belongs into the batch that stores the states, and writes nothing for payments without an initiation.
+ * The statement belongs into the batch that stores the states, and writes nothing for payments without an initiation.
  */
 export const markPaymentUpdates = (
   db: Database,

@@ -62,7 +62,7 @@ export class LaneSpecs {
     return rows.map(({ id }) => id);
   }
 
-  /** What the object of a config has to know; undefined if the config's row is gone. */
+  /** The part of a config that its object knows, also of a deleted config; undefined if the config's row is gone. */
   async find(id: string): Promise<LaneSpec | undefined> {
     const [row] = await this.#db
       .select(SPEC_COLUMNS)
