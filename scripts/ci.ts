@@ -43,7 +43,7 @@ async function countTests(): Promise<Count> {
 async function countOf(projects: readonly string[], file: string): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
-  const names = ["default", "json", "./test/support/platform/slowest-files.ts", CLIENT_COVERAGE];
+  const names = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
   const { succeeded } = await npm([
     "exec",
     "--",

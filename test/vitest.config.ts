@@ -7,9 +7,9 @@ import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 import { COMPILED } from "#scripts/lib/project.ts";
 import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
-import { FileOrder } from "#test/support/platform/file-order.ts";
-import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import { FileOrder } from "#test/support/runner/file-order.ts";
+import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
@@ -27,7 +27,7 @@ const STAND_INS = {
 
 /** Tests in Node replace the client that calls the Worker in the process of contract tests by a client of a server. */
 const SERVER_API = {
-  "#test/support/platform/api.ts": resolve(root, "test/support/platform/server-api.ts"),
+  "#test/support/platform/api.ts": resolve(root, "test/support/runner/server-api.ts"),
 };
 
 /** Replaces text imports by Vite's `?raw`; wrangler and esbuild understand the import attribute itself. */
@@ -59,7 +59,7 @@ const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
  * spent on starts of programs, which are compiled only once.
  */
 const SERVERS: InlineConfig = {
-  globalSetup: "test/support/platform/temporary.ts",
+  globalSetup: "test/support/runner/temporary.ts",
   env: { NODE_COMPILE_CACHE: COMPILED },
 };
 
@@ -73,7 +73,7 @@ export default defineConfig({
     sequence: { sequencer: FileOrder },
     reporters: [
       "default",
-      "test/support/platform/slowest-files.ts",
+      "test/support/runner/slowest-files.ts",
       "test/support/payments/client-coverage.ts",
     ],
     projects: [

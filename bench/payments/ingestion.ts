@@ -2,8 +2,8 @@ import type { ProviderPayment } from "#modules/payments/connectors/provider-obje
 import { PAYMENT_SCHEMES, PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { OutboxStore } from "#platform/events/outbox-store.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 const PAYMENTS = 50_000;
 const PAYMENTS_PER_PAGE = 100;

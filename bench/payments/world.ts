@@ -4,8 +4,8 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { CONNECTORS_MAX } from "#modules/payments/lifecycle/install.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /** Rows of each listed entity, unless the product allows fewer. */
 export const COUNT = 200_000;

@@ -5,7 +5,7 @@ import { BenchApi } from "#bench/api.ts";
 import { BenchServer } from "#bench/server.ts";
 import { buildClockWorker } from "#test/support/clock/build.ts";
 import { ENDPOINTS, type EndpointName, Endpoints } from "#test/support/clock/endpoints.ts";
-import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
+import { WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 const SECOND = 1000;
 const YEARS_10 = 3653 * 86_400 * SECOND;

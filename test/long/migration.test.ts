@@ -9,8 +9,15 @@ import { systemClock } from "#platform/clock.ts";
 import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { WITH_VOLUMES } from "#test/support/ledger-engine/fixtures.ts";
-import { missed, stepsWith, UNDO_MADE_UP } from "#test/support/ledger-engine/made-up-step.ts";
-import { type SliceReport, WRITTEN } from "#test/support/ledger-engine/migrating-process.ts";
+import {
+  missed,
+  stepsWith,
+  UNDO_MADE_UP,
+} from "#test/support/ledger-engine/migration/made-up-step.ts";
+import {
+  type SliceReport,
+  WRITTEN,
+} from "#test/support/ledger-engine/migration/migrating-process.ts";
 import { freshFolder } from "#test/support/platform/server.ts";
 
 const SIZE = Number(process.env["MIGRATION_SIZE"] ?? 1_000_000);

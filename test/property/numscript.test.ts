@@ -17,7 +17,7 @@ import {
 } from "#test/support/numscript/laws.ts";
 import { type MovementOptions, movements } from "#test/support/numscript/scripts.ts";
 import { syntaxOf, withoutRanges } from "#test/support/numscript/syntax.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const AMOUNT_MAX = 10n ** 40n;
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { BASE_URL } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 describe("the issuer", () => {
   const form = new URLSearchParams({

@@ -6,8 +6,8 @@ import { KEY_OVERLAP_MS, SigningKeys } from "#modules/auth/keys/signing-keys.ts"
 import { sweepSigningKeys } from "#modules/auth/retention/key-sweep.ts";
 import { systemContext } from "#platform/context.ts";
 import { BASE_URL } from "#test/support/platform/api.ts";
-import { isolate as isolateWith, type Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import { isolate as isolateWith, type Send } from "#test/support/runner/isolate.ts";
 
 // The tests of this file build on each other, and start with an empty database. The database is not the usual one, because
 // other files share the key and the tokens of the usual one.

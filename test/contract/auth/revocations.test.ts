@@ -9,7 +9,7 @@ import {
 } from "#test/support/auth/person-clients.ts";
 import { ask, post } from "#test/support/auth/token-requests.ts";
 import { api, send } from "#test/support/platform/api.ts";
-import { isolate, type Send } from "#test/support/platform/isolate.ts";
+import { isolate, type Send } from "#test/support/runner/isolate.ts";
 
 /** Time passes only when a test lets it pass, so that the tests do not depend on the machine's speed. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));

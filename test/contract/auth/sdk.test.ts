@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { storePerson } from "#test/support/auth/people.ts";
 import { token } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
 import { refusalOf, sdk } from "#test/support/platform/sdk/sdk.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 type Auth = ReturnType<typeof sdk>["auth"]["v1"];
 

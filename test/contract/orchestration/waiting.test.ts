@@ -8,7 +8,7 @@ import { containing, newWorkflow } from "#test/support/orchestration/triggers.ts
 import { api, bodyOf, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 const V2 = "/api/orchestration/v2";
 const runOf = (workflow: string) => `${V2}/workflows/${workflow}/instances`;

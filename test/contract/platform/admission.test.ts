@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { admissionOf } from "#platform/admission/admission.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 const authorized = async () => ({ headers: { authorization: `Bearer ${await token()}` } });
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createApp } from "#src/app.ts";
 import { api, BASE_URL, send } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 const POLICY = "default-src 'none'; frame-ancestors 'none'";
 

@@ -6,7 +6,7 @@ import { urlProblem } from "#platform/http/outbound.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
 import { bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 import { EVENT_TYPES, freshEndpoint, insert } from "#test/support/webhooks/configs.ts";
 
 /** The deployment with the settings of production. */

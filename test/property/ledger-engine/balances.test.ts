@@ -6,7 +6,7 @@ import { present } from "#platform/assert.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Bits at which the form of a stored amount changes, a half that SQL sums overflows, or an integer of SQL overflows. */
 const EDGES = [31n, 32n, 33n, 52n, 53n, 62n, 63n, 64n, 65n, 100n];

@@ -16,7 +16,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const name = fc.constantFrom("world", "world", "a", "b", "c:1", "10", "__proto__");
 /** Mostly small amounts, so that most pages have volumes that numbers can hold, and some have larger ones from a point on. */

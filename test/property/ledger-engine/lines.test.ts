@@ -12,7 +12,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { copyOf, exportOf, plainJson, plainLines } from "#test/support/ledger-engine/logs.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Names, some of which objects sort as numbers. */
 const name = fc.constantFrom(

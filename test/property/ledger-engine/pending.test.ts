@@ -18,7 +18,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const START = toMicros(at("10:00"));
 const HALF_SECOND = 500_000n;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
-import { runsOf } from "#test/support/platform/runs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** A new seed for each run, which a failure reports. */
 const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;

@@ -10,8 +10,8 @@ import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { matchingAccounts } from "#modules/payments/pools/dynamic.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /**
  * Lists and dynamic pools read only the blocks that may contain matches of a filter. They must find the accounts that a scan of

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { listBalances } from "#modules/payments/balances/list.ts";
 import type { ListOptions } from "#platform/paging/query.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, balance } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /** Lists of balances with a filter, which the open balances may answer alone, show the matches of the whole list. */
 

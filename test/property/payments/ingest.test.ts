@@ -7,8 +7,8 @@ import type {
 import { PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import { type AdjustmentFacts, derivePayment } from "#modules/payments/core/payment-amounts.ts";
 import { isOutdated, type PreparedPage } from "#modules/payments/ingestion/page.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, balance, payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 const state: fc.Arbitrary<ProviderPayment> = fc
   .record({

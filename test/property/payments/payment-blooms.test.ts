@@ -5,8 +5,8 @@ import { addPaymentMetadata } from "#modules/payments/payments/add-metadata.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import type { Payment } from "#modules/payments/payments/payment.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /** Lists that read only the blocks that may contain matches of a filter show the payments that lists of all rows show. */
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FaultPlan, FAULTS } from "#scripts/generic-psp/faults.ts";
 import { Provider } from "#scripts/generic-psp/provider.ts";
 import { ProviderServer } from "#scripts/generic-psp/server.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
 /** Faults without "hang", which takes ten seconds each time. */
 const QUICK_FAULTS = FAULTS.filter((fault) => fault !== "hang");

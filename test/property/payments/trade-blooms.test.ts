@@ -9,9 +9,9 @@ import { listOrders } from "#modules/payments/orders/list.ts";
 import type { TradeOrder } from "#modules/payments/orders/order.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /** Lists that read only the blocks that may contain matches of a filter show the trades that lists of all rows show. */
 

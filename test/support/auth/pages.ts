@@ -1,6 +1,6 @@
 import { Visitor } from "./visitor.ts";
 import { BASE_URL, send } from "#test/support/platform/api.ts";
-import type { Send } from "#test/support/platform/isolate.ts";
+import type { Send } from "#test/support/runner/isolate.ts";
 
 export { hiddenField } from "./visitor.ts";
 

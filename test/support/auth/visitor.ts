@@ -1,4 +1,4 @@
-import type { Send } from "#test/support/platform/isolate.ts";
+import type { Send } from "#test/support/runner/isolate.ts";
 
 /** The address of a site, and the function that answers its requests. */
 export interface Site {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
+import { WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import { PollingWorld } from "./polling-world.ts";
+import { PollingWorld } from "./worlds/polling-world.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 
 export const HALF_HOUR_MS = 1_800_000;

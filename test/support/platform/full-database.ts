@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createApp } from "#src/app.ts";
 import { BASE_URL } from "#test/support/platform/api.ts";
-import type { Send } from "#test/support/platform/isolate.ts";
+import type { Send } from "#test/support/runner/isolate.ts";
 
 const FULL = "database or disk is full: SQLITE_FULL";
 const IS_INSERT = /\binsert\s+into\b/i;

@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { BASE_URL } from "./api.ts";
 import { createApp } from "#src/app.ts";
+import { BASE_URL } from "#test/support/platform/api.ts";
 
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 

@@ -1,8 +1,8 @@
 import { afterAll } from "vitest";
-import type { ApiInit } from "./api.ts";
-import { freshFolder, LocalServer } from "./server.ts";
-import { TEST_SETTINGS } from "./settings.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { ApiInit } from "#test/support/platform/api.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 export type { ApiInit };
 

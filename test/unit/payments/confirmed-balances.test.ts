@@ -5,8 +5,8 @@ import { uninstallConnector } from "#modules/payments/lifecycle/remove.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { registerListeners } from "#platform/events/listeners.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
-import { queryOf } from "#test/support/payments/plan-world.ts";
 import { genericAccount, usePollingBench } from "#test/support/payments/polling-bench.ts";
+import { queryOf } from "#test/support/payments/worlds/plan-world.ts";
 
 /** Numbers of accounts: few, and more than the 128 confirmations that may wait at a schedule. */
 const FEW = 9;

@@ -3,8 +3,8 @@ import type { ConnectionNews } from "#modules/payments/connectors/webhook-contra
 import { storeReport } from "#modules/payments/deliveries/translate.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
 import { parseJson } from "#platform/json.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
 const USER = "33333333-2222-4333-8444-555555555555";
 

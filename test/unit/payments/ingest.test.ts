@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isOutdated } from "#modules/payments/ingestion/page.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account, at, balance, payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 const typesOf = ({ events }: IngestWorld) => events.map(({ type }) => type);
 

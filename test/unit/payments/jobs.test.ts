@@ -12,7 +12,7 @@ import { forwardUser } from "#modules/payments/users/forward.ts";
 import { createLink } from "#modules/payments/users/links.ts";
 import { receiveRedirect } from "#modules/payments/users/redirect.ts";
 import { SyncTable, type PendingRow } from "#platform/work/sync-table.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
 const USER = "33333333-2222-4333-8444-555555555555";
 const DAY_MS = 24 * 3_600_000;

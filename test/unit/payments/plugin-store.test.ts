@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pluginStore } from "#modules/payments/installs/plugin-store.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 test("values that a plugin stores are encrypted, and belong to its installation", async () => {

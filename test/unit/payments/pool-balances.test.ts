@@ -4,8 +4,8 @@ import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 /** The number of accounts, and of balances of an asset: more than are read at a time. */
 const COUNT = 10_007;

@@ -5,7 +5,7 @@ import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts"
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 class TaskWorld {
   readonly #world = new IngestWorld();

@@ -8,9 +8,9 @@ import { sumBalances } from "#modules/payments/core/pool-balances.ts";
 import { applyReport } from "#modules/payments/core/trade-state.ts";
 import { isOutdated } from "#modules/payments/ingestion/page.ts";
 import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 describe("a report of a trade", () => {
   const state = { updatedAt: at(5), status: "OPEN", metadata: { a: "1", b: "2" } };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { storeReport } from "#modules/payments/deliveries/translate.ts";
-import { InitiationWorld } from "#test/support/payments/initiation-world.ts";
 import { account, at, balance } from "#test/support/payments/provider-objects.ts";
+import { InitiationWorld } from "#test/support/payments/worlds/initiation-world.ts";
 
 async function openWorld(): Promise<InitiationWorld> {
   const world = new InitiationWorld();

@@ -14,7 +14,7 @@ import {
   type TestPerson,
 } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 const LOGIN = "/api/auth/login";
 const WRONG = "wrong horse battery";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 const PAGE = "/api/auth/logged-out";
 

@@ -12,7 +12,7 @@ import {
 } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
-import { isolate, type Send } from "#test/support/platform/isolate.ts";
+import { isolate, type Send } from "#test/support/runner/isolate.ts";
 
 let provider: FakeProvider;
 let app: TestApp;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
 import { COUNT, listedLedger, type PageBody } from "#test/support/ledger/listed-ledger.ts";
 import { token } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 let ledger: string;
 

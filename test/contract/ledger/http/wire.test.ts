@@ -12,7 +12,7 @@ import {
   traceOf,
 } from "#test/support/ledger/api.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 let ledger: string;
 let before: Trace;

@@ -7,8 +7,13 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import type { Step } from "#platform/sql/step.ts";
 import { fromMillis } from "#platform/time.ts";
-import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
-import { cursorOf, missed, stepsWith, visited } from "#test/support/ledger-engine/made-up-step.ts";
+import { toFirstStep } from "#test/support/ledger-engine/migration/first-step.ts";
+import {
+  cursorOf,
+  missed,
+  stepsWith,
+  visited,
+} from "#test/support/ledger-engine/migration/made-up-step.ts";
 import {
   balanceOf,
   freshLedger,

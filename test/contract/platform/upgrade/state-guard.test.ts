@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { consume } from "#src/jobs.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 // The tests of this file build on each other: at first the database has no tables, then those of this code, then others.
 

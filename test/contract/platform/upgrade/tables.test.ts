@@ -4,7 +4,7 @@ import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 import { PLATFORM_TABLES } from "#platform/modules/platform-tables.ts";
 import { MODULES } from "#src/modules.ts";
-import { isolate } from "#test/support/platform/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 // The tests change a database of their own, one after the other. Each test asks as a new isolate, which remembers nothing.
 

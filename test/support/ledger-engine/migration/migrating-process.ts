@@ -1,10 +1,10 @@
-import { create, posting, WITH_VOLUMES } from "./fixtures.ts";
 import { cursorOf, stepsWith } from "./made-up-step.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import { migrate, migrateSlice } from "#ledger-engine/storage/migrations.ts";
 import { systemClock } from "#platform/clock.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import { create, posting, WITH_VOLUMES } from "#test/support/ledger-engine/fixtures.ts";
 
 /** The report of a slice, which the process prints as a line of JSON. */
 export interface SliceReport {

@@ -8,7 +8,7 @@ import { BenchServer } from "#bench/server.ts";
 import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 import { buildClockWorker } from "#test/support/clock/build.ts";
 import { type FastTime, toFastMs } from "#test/support/clock/fast-time.ts";
-import { WAIT_MS_MAX } from "#test/support/platform/patience.ts";
+import { WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 const SAVED_PAYMENT = "payments.saved_payment";
 const EVENT_TYPES = [

@@ -1,3 +1,4 @@
+import { IngestWorld } from "./ingest-world.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   Movement,
@@ -29,7 +30,6 @@ import type { Task } from "#modules/payments/tasks/task.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { fromMillis } from "#platform/time.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account, payment } from "#test/support/payments/provider-objects.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 

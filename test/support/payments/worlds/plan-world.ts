@@ -1,8 +1,8 @@
+import { IngestWorld } from "./ingest-world.ts";
 import type { BloomLayout } from "#modules/payments/core/bloom/bloom-layout.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { account, balance, payment } from "#test/support/payments/provider-objects.ts";
 
 export const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };

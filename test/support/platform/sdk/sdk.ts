@@ -4,8 +4,8 @@ import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { recorded, recordTypedError } from "./sdk-calls.ts";
 import { BASE_URL } from "#test/support/platform/api.ts";
-import type { Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import type { Send } from "#test/support/runner/isolate.ts";
 
 export interface SdkOptions {
   readonly clientId?: string;

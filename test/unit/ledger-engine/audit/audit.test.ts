@@ -11,7 +11,6 @@ import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
 import { migrateToEnd, STEP_LAST } from "#ledger-engine/storage/migrations.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import {
   at,
   create,
@@ -21,6 +20,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
+import { toFirstStep } from "#test/support/ledger-engine/migration/first-step.ts";
 import { variedLedger } from "#test/support/ledger-engine/varied-ledger.ts";
 
 /** The number of compared rows of each table. */

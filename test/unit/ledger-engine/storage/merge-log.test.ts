@@ -3,7 +3,6 @@ import { migrate, migrateSlice, migrateToEnd } from "#ledger-engine/storage/migr
 import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
-import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import {
   at,
   create,
@@ -15,6 +14,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { toFirstStep } from "#test/support/ledger-engine/migration/first-step.ts";
 
 const ENTRIES = 4500;
 

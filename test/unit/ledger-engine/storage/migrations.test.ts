@@ -20,7 +20,7 @@ import {
   slicesOf,
   stepsWith,
   visited,
-} from "#test/support/ledger-engine/made-up-step.ts";
+} from "#test/support/ledger-engine/migration/made-up-step.ts";
 
 /** A database on which statements with a given beginning fail, as in a crash. */
 const failingAt = (sql: Sql, beginning: string): Sql => ({

@@ -7,8 +7,8 @@ import { metadataBloom } from "#modules/payments/core/bloom/metadata-bloom.ts";
 import { PAYMENT_LAYOUT } from "#modules/payments/core/bloom/payment-layout.ts";
 import { CONVERSION_LAYOUT, ORDER_LAYOUT } from "#modules/payments/core/bloom/trade-layouts.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 describe("stored bits", () => {
   const ROW = {

@@ -9,6 +9,7 @@ import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
+import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import {
   CONNECTOR,
   IDS,
@@ -16,8 +17,7 @@ import {
   PlanWorld,
   queryOf,
   scanOf,
-} from "#test/support/payments/plan-world.ts";
-import { conversion, order } from "#test/support/payments/provider-orders.ts";
+} from "#test/support/payments/worlds/plan-world.ts";
 
 /**
  * Plans of lists of tables with a Bloom index: a filter that finds few blocks reads these blocks, and any other filter reads

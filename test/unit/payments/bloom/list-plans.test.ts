@@ -19,7 +19,7 @@ import {
   PlanWorld,
   queryOf,
   scanOf,
-} from "#test/support/payments/plan-world.ts";
+} from "#test/support/payments/worlds/plan-world.ts";
 
 /**
  * The plan of each list reads no whole table, and sorts no whole result: the keys of a page come from the index of the list,

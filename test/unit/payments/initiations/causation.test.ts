@@ -8,7 +8,7 @@ import { preparePayments } from "#modules/payments/payments/ingestion/payments.t
 import { databaseOf } from "#platform/db/database.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { parseJson } from "#platform/json.ts";
-import { InitiationWorld } from "#test/support/payments/initiation-world.ts";
+import { InitiationWorld } from "#test/support/payments/worlds/initiation-world.ts";
 
 let world: InitiationWorld;
 

@@ -2,8 +2,12 @@ import { describe, expect, test } from "vitest";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
-import { InitiationWorld, refusalOf, timeout } from "#test/support/payments/initiation-world.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
+import {
+  InitiationWorld,
+  refusalOf,
+  timeout,
+} from "#test/support/payments/worlds/initiation-world.ts";
 
 async function openWorld(): Promise<InitiationWorld> {
   const world = new InitiationWorld();

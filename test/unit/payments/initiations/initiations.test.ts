@@ -8,7 +8,11 @@ import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
 import { sweepInitiations } from "#modules/payments/movements/sweep.ts";
 import { fromMillis } from "#platform/time.ts";
-import { InitiationWorld, refusalOf, timeout } from "#test/support/payments/initiation-world.ts";
+import {
+  InitiationWorld,
+  refusalOf,
+  timeout,
+} from "#test/support/payments/worlds/initiation-world.ts";
 
 async function openWorld(): Promise<InitiationWorld> {
   const world = new InitiationWorld();

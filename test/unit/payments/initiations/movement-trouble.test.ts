@@ -6,7 +6,7 @@ import { progressOfTask, readInitiation } from "#modules/payments/movements/prog
 import { getTask } from "#modules/payments/tasks/store.ts";
 import { present } from "#platform/assert.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
-import { InitiationWorld } from "#test/support/payments/initiation-world.ts";
+import { InitiationWorld } from "#test/support/payments/worlds/initiation-world.ts";
 
 const ERROR = "POST /payouts: the provider answered 503: maintenance";
 const refuse = (): never => {

@@ -7,8 +7,8 @@ import { retryInitiation } from "#modules/payments/initiations/retry.ts";
 import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import { allInitiationPayments } from "#modules/payments/payments/list-of-initiation.ts";
 import { fromMillis } from "#platform/time.ts";
-import { InitiationWorld, timeout } from "#test/support/payments/initiation-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
+import { InitiationWorld, timeout } from "#test/support/payments/worlds/initiation-world.ts";
 
 async function openWorld(): Promise<InitiationWorld> {
   const world = new InitiationWorld();

@@ -6,8 +6,8 @@ import { type InstalledConnector, requireConnector } from "#modules/payments/ins
 import { fetchPage } from "#modules/payments/polling/fetch-page.ts";
 import { connectionFetches } from "#modules/payments/users/connection-fetches.ts";
 import { fromMillis } from "#platform/time.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
 const USER = "33333333-2222-4333-8444-555555555555";
 

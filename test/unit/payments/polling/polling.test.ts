@@ -9,7 +9,7 @@ import {
   HALF_HOUR_MS,
   usePollingBench,
 } from "#test/support/payments/polling-bench.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
 const bench = usePollingBench();
 

@@ -3,8 +3,8 @@ import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts"
 import { lastOwnedRows, removeOwnedRows } from "#modules/payments/lifecycle/owned-rows.ts";
 import { OWNED_ROWS } from "#modules/payments/owned-rows.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
-import { IngestWorld } from "#test/support/payments/ingest-world.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
+import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
 
 const ROWS = 1201;
 /** The most payments that are removed at once, so that no other work waits long for the database. */

@@ -14,7 +14,7 @@ import {
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
-import { PollingWorld } from "#test/support/payments/polling-world.ts";
+import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 import {
   BANKINGCIRCLE_CONFIG,
   FakeBankingCircle,
