@@ -6,6 +6,7 @@ import { ACCOUNTS, fill, LEDGERS, READ_NAMES, readCases, writeCases } from "../c
 import { LoadGenerator } from "../load/load-generator.ts";
 import type { Case } from "../measure.ts";
 import type { Options } from "../options.ts";
+import { PAYMENT_LIST_NAMES, paymentListCases } from "../payment-lists.ts";
 import { COPY_NAMES, runReads, VERIFICATION_NAME } from "../reads/measure.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "../webhooks.ts";
 import { Checkout } from "./checkout.ts";
@@ -33,7 +34,8 @@ type Both<T> = readonly [before: T, after: T];
 export async function measureAgainst(options: AgainstOptions, take: Take): Promise<void> {
   const { wants, against } = options;
   const roots: Both<string> = [resolve(against), ROOT];
-  const names = [...writeCases().map(({ name }) => name), ...READ_NAMES, ...WEBHOOK_NAMES];
+  const writeNames = writeCases().map(({ name }) => name);
+  const names = [...writeNames, ...READ_NAMES, ...PAYMENT_LIST_NAMES, ...WEBHOOK_NAMES];
   if (names.some(wants)) {
     const before = await Checkout.start(roots[0]);
     try {
@@ -65,16 +67,20 @@ async function compareProducts(
     }
     await compareCases(products, { cases: [writes, writes], pairs }, take);
   }
+  const prepared = async (prepare: (product: Checkout) => Promise<Case[]>) => {
+    const [before, after] = products;
+    const cases: Both<Case[]> = [await prepare(before), await prepare(after)];
+    const wanted = cases.map((all) => all.filter(({ name }) => wants(name)));
+    await compareCases(products, { cases: [wanted[0] ?? [], wanted[1] ?? []], pairs }, take);
+  };
   if (READ_NAMES.some(wants)) {
-    const cases: Case[][] = [];
-    for (const { api } of products) {
+    await prepared(async ({ api }) => {
       await api.createLedger("reads");
       await fill("reads", size, api);
-      cases.push((await readCases("reads", size, api)).filter(({ name }) => wants(name)));
-    }
-    const [before = [], after = []] = cases;
-    await compareCases(products, { cases: [before, after], pairs }, take);
+      return readCases("reads", size, api);
+    });
   }
+  if (PAYMENT_LIST_NAMES.some(wants)) await prepared(({ api }) => paymentListCases(api));
   if (WEBHOOK_NAMES.some(wants)) await compareWebhooks(products, pairs, take);
 }
 
