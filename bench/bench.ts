@@ -41,7 +41,7 @@ import {
   tableLine,
 } from "./table.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "./webhooks.ts";
-import { buildWorker } from "#scripts/lib/build.ts";
+import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { run } from "#scripts/lib/main.ts";
 
 const STORAGE_NAME = "storage";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { prepareAssets } from "#scripts/lib/assets.ts";
+import { prepareAssets } from "#scripts/lib/build/assets.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
 /** Bundles one of the bench's own Workers, with the settings of wrangler.toml. Returns the path of its script. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { prepareAssets } from "#scripts/lib/assets.ts";
+import { prepareAssets } from "#scripts/lib/build/assets.ts";
 import { watchRuntimes } from "#scripts/lib/runtime/runtime.ts";
 import { type ServerOptions, startServer } from "#scripts/lib/runtime/server.ts";
 import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";

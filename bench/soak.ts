@@ -7,7 +7,7 @@ import { type BenchServer, withServer } from "./server.ts";
 import { heapGrowth } from "./soak/heap-growth.ts";
 import { Receivers } from "./soak/receivers.ts";
 import { GROWTH_MAX, lastThirds, type Part, partOf, type Sample } from "./soak/thirds.ts";
-import { buildWorker } from "#scripts/lib/build.ts";
+import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { run } from "#scripts/lib/main.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 

@@ -1,4 +1,4 @@
-import { buildLibrary } from "./lib/library.ts";
+import { buildLibrary } from "./lib/build/library.ts";
 import { run } from "./lib/main.ts";
 
 /** Builds the library `florin/ledger` for `npm pack` and `npm publish`; the package contains only the library. */

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
-import { prepareAssets } from "./lib/assets.ts";
-import { buildWorker } from "./lib/build.ts";
-import { buildLibrary } from "./lib/library.ts";
+import { prepareAssets } from "./lib/build/assets.ts";
+import { buildLibrary } from "./lib/build/library.ts";
+import { buildWorker } from "./lib/build/worker.ts";
 import { run } from "./lib/main.ts";
 import { ROOT } from "./lib/project.ts";
 

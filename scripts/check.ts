@@ -1,8 +1,12 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildWorker } from "./lib/build.ts";
+import { writeApiTypes } from "./lib/build/api-types.ts";
+import { buildConsole } from "./lib/build/console.ts";
+import { wranglerConfig } from "./lib/build/sites.ts";
+import { buildWorker } from "./lib/build/worker.ts";
 import { run } from "./lib/main.ts";
 import {
   inProject,
@@ -12,16 +16,17 @@ import {
   WRANGLER_ENV,
   WRANGLER_TYPES,
 } from "./lib/project.ts";
-import { wranglerConfig } from "./lib/sites.ts";
 
 /** `npm run check` runs all checks that do not execute the code, concurrently. */
 async function check(): Promise<void> {
+  await writeApiTypes(); // The console's sources import them.
   const results = await Promise.all([
     report("types, lint", () => command("oxlint", [], GO)),
     report("format", () => command("oxfmt", ["--check", "."])),
     report("rooms", () => command("node", ["scripts/rooms.ts"])),
     report("bindings", checkBindings),
     report("build", checkBuild),
+    report("console", checkConsole),
   ]);
   const failed = results.filter((passed) => !passed).length;
   console.log(`${results.length - failed} passed, ${failed} failed`);
@@ -85,6 +90,25 @@ async function checkBuild(): Promise<string> {
   const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
   if (bytes <= UPLOAD_BYTES_MAX) return size;
   throw new OperatorError(`The Worker has ${size}; ${UPLOAD_BYTES_MAX / 1000} kB are allowed.`);
+}
+
+/** Most compressed script that the console's first page loads, in bytes. */
+const FIRST_LOAD_BYTES_MAX = 200_000;
+
+/** Checks the compressed size of the scripts that every page of the console loads: those that `index.html` names. */
+async function checkConsole(): Promise<string> {
+  const folder = await buildConsole();
+  const page = readFileSync(join(folder, "index.html"), "utf8");
+  const scripts = [...page.matchAll(/(?:src|href)="[^"]*\/([^"/]+\.js)"/g)];
+  const bytes = scripts.reduce(
+    (sum, [, file = ""]) => sum + gzipSync(readFileSync(join(folder, file))).byteLength,
+    0,
+  );
+  const size = `${(bytes / 1000).toFixed(0)} kB compressed at first`;
+  if (bytes > 0 && bytes <= FIRST_LOAD_BYTES_MAX) return size;
+  throw new OperatorError(
+    `The console has ${size}; ${FIRST_LOAD_BYTES_MAX / 1000} kB are allowed.`,
+  );
 }
 
 /** The output of a failed command, or the message of another error. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { prepareAssets } from "./lib/assets.ts";
+import { prepareAssets } from "./lib/build/assets.ts";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 import { migrate } from "./lib/runtime/migrate.ts";

@@ -1,5 +1,5 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
-import { buildWorker } from "./lib/build.ts";
+import { buildWorker } from "./lib/build/worker.ts";
 import { inviteFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED } from "./lib/project.ts";

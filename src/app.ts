@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
+import { CONSOLE_SITE } from "#console/site.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { assert } from "#platform/assert.ts";
@@ -311,8 +312,9 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
   });
 }
 
-/** The page of the API document, and the sites of modules. */
+/** The console, the page of the API document, and the sites of modules. */
 const SITES: readonly Site[] = [
+  CONSOLE_SITE,
   {
     ...DOCUMENT_SITE,
     routes: () => documentRoutes({ modules: MODULES, clientIdOf: localClientOf }),

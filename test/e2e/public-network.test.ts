@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { SignJWT, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildWorker } from "#scripts/lib/build.ts";
+import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { type Server, startServer } from "#scripts/lib/runtime/server.ts";
 import { readLocalSettings } from "#scripts/lib/settings.ts";
 import { StateFolder } from "#scripts/lib/state.ts";

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { buildWorker } from "../build.ts";
 import { inProject, OperatorError } from "../project.ts";
 import { startServer } from "../runtime/server.ts";
 import { readLocalSettings } from "../settings.ts";
@@ -12,6 +11,7 @@ import { packState } from "./archive.ts";
 import type { Facts } from "./world/facts.ts";
 import { writeWorld } from "./world/world.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
+import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 
 /** The files of a release, below `test/releases/<version>/`. */

@@ -2,6 +2,7 @@ import { roomsOfFloors } from "./floors.ts";
 import {
   ANATOMY,
   auth,
+  consolePlaces,
   D1,
   engine,
   ENGINE,
@@ -18,6 +19,7 @@ import {
   type Room,
   RULES,
   RUNTIME,
+  WIRE,
 } from "./room.ts";
 
 /** Rooms that others import through their `index.ts` only. Every module is such a room, too. */
@@ -331,9 +333,36 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   }),
 
+  // The page of a browser: it knows the API by the types of its document, and nothing else of the Worker.
+  "console/api": { uses: WIRE, packages: ["oauth4webapi"] },
+  "console/parts": {
+    uses: [...WIRE, "console/api"],
+    packages: [
+      "@base-ui/react/*",
+      "@tanstack/react-query",
+      "@tanstack/react-table",
+      "@tanstack/react-virtual",
+      "lucide-react",
+      "react",
+      "uplot",
+    ],
+  },
+  ...consolePlaces("ledgers", "sign-in"),
+  console: {
+    uses: ["console/parts", "console/api", "console/places/*", "platform/modules"],
+    packages: [
+      "@base-ui/react/*",
+      "@tanstack/react-query",
+      "@tanstack/react-router",
+      "lucide-react",
+      "react",
+      "react-dom/client",
+    ],
+  },
+
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {
-    uses: [...ANATOMY, "platform/document", "modules/*"],
+    uses: [...ANATOMY, "platform/document", "modules/*", "console/site.ts"],
     packages: [...HTTP, ...RUNTIME],
   },
 };

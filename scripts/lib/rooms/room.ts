@@ -68,3 +68,18 @@ export const READS = [...ENGINE, ...RULES, ...engine("storage", "read/scan")];
 export const HTTP = ["@hono/zod-openapi", "hono", "zod"];
 export const D1 = ["drizzle-orm", "drizzle-orm/*"];
 export const RUNTIME = ["cloudflare:workers"];
+
+/** What the console knows of the wire: the types of the API document, and lossless JSON. */
+export const WIRE = ["openapi", ...platform("json.ts")];
+
+/** The rooms of the console's places. No place imports another one. */
+export const consolePlaces = (...names: readonly string[]): Record<string, Room> =>
+  Object.fromEntries(
+    names.map((name) => [
+      `console/places/${name}`,
+      {
+        uses: [...WIRE, "console/api", "console/parts"],
+        packages: ["@base-ui/react/*", "@tanstack/*", "lucide-react", "react"],
+      },
+    ]),
+  );

@@ -227,15 +227,21 @@ function findLargeFolders(files: readonly string[]): string[] {
 
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
-/** Finds exported types that are defined more than once: a type name stands for one thing in all of `src`. */
+/**
+ * Finds exported types that are defined more than once: a type name stands for one thing in all of the Worker, and in all of the console, which
+ * sees the Worker's objects in the form of the API document.
+ */
 function findDuplicateTypes(sources: Sources): string[] {
   const definitions = [...sources].flatMap(([file, text]) =>
     [...text.matchAll(TYPE)].map(([, name = ""]) => ({ name, file })),
   );
-  return [...Map.groupBy(definitions, ({ name }) => name)]
-    .filter(([, found]) => found.length > 1)
-    .map(
-      ([name, found]) =>
-        `the type ${name} is defined in ${found.map(({ file }) => file).join(" and in ")}`,
-    );
+  const programOf = ({ file }: { readonly file: string }): boolean => file.startsWith("console/");
+  return [...Map.groupBy(definitions, programOf).values()].flatMap((defined) =>
+    [...Map.groupBy(defined, ({ name }) => name)]
+      .filter(([, found]) => found.length > 1)
+      .map(
+        ([name, found]) =>
+          `the type ${name} is defined in ${found.map(({ file }) => file).join(" and in ")}`,
+      ),
+  );
 }

@@ -11,7 +11,6 @@ export const DOCUMENT_SITE = {
     "connect-src": ["'self'"],
     "form-action": ["'self'"],
   },
-  isFront: true,
 } as const satisfies Site;
 
 /** Scalar, the script that draws the page. */

@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
 import type { AppEnv } from "#platform/http/context.ts";
 import { registerSites, type Site, workerFirst } from "#platform/modules/site.ts";
-import { wranglerConfig } from "#scripts/lib/sites.ts";
+import { wranglerConfig } from "#scripts/lib/build/sites.ts";
 
 const FRONT: Site = { path: "/docs", policy: {}, isFront: true };
 const FILES: Readonly<Record<string, string>> = {

@@ -1,30 +1,21 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { prepareAssets } from "./assets.ts";
-import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./project.ts";
+import { fingerprintOf, removeBuildsExcept } from "./fingerprint.ts";
+import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
 /**
- * Builds the Worker as for a deployment, unless its sources are those of an existing build. Returns the path of its script. Several
+ * Builds the Worker and its assets as for a deployment, unless the Worker's sources are those of an existing build. Returns the path of its script. Several
  * processes may build at once: each build has a folder of its own, named by a hash of its sources.
  */
 export async function buildWorker(): Promise<string> {
   const builds = inProject("dist/worker");
-  const name = fingerprint();
+  const name = fingerprintOf(SOURCES, { except: OTHER_SOURCES });
   const script = join(builds, name, "index.js");
-  if (existsSync(script)) return script;
   await prepareAssets();
+  if (existsSync(script)) return script;
   mkdirSync(builds, { recursive: true });
   removeBuildsExcept(builds, name);
   const fresh = mkdtempSync(join(builds, `${name}-`));
@@ -52,34 +43,18 @@ export async function bundle(folder: string): Promise<void> {
   }
 }
 
-/** The sources of a build: package.json has the package imports, the lock file the versions of all packages. */
+/**
+ * The sources of a build: package.json has the package imports, the lock file the versions of all packages. The Worker has only the
+ * declaration of the console, whose files are served beside the Worker.
+ */
 const SOURCES = [
   "src",
+  "src/console/site.ts",
+  "src/console/base-path.ts",
   "migrations/meta/_journal.json",
   "wrangler.toml",
   "tsconfig.json",
   "package.json",
   "package-lock.json",
 ];
-const FINGERPRINT_LENGTH = 16;
-
-function fingerprint(): string {
-  const hash = createHash("sha256");
-  for (const path of SOURCES.flatMap(filesOf)) {
-    hash.update(`${path}\0`).update(readFileSync(inProject(path)));
-  }
-  return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);
-}
-
-function filesOf(path: string): string[] {
-  if (statSync(inProject(path)).isFile()) return [path];
-  return readdirSync(inProject(path))
-    .toSorted()
-    .flatMap((name) => filesOf(join(path, name)));
-}
-
-function removeBuildsExcept(builds: string, name: string): void {
-  for (const old of readdirSync(builds)) {
-    if (!old.startsWith(name)) rmSync(join(builds, old), { recursive: true, force: true });
-  }
-}
+const OTHER_SOURCES = ["src/console"];

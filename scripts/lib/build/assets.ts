@@ -1,20 +1,26 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { inProject } from "./project.ts";
+import { buildConsole } from "./console.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { readSites } from "./sites.ts";
+import { CONSOLE_SITE } from "#console/site.ts";
 import { SCRIPT_PATH } from "#platform/document/site.ts";
 import { assetsOf } from "#platform/modules/site.ts";
+import { inProject } from "#scripts/lib/project.ts";
 
 /**
  * Puts the files that the Worker serves as they are into dist/assets: those of all sites, and the script of the API page, so that the page
- * works without the internet. Files that are not served any more are deleted.
+ * works without the internet. Files that are not served any more are deleted. Nothing is done while the sources stay the same.
  */
 export async function prepareAssets(): Promise<void> {
+  const sources = fingerprintOf(SOURCES);
+  if (existsSync(MARKER) && readFileSync(MARKER, "utf8") === sources) return;
   const wanted = new Map<string, Buffer>([[SCRIPT_PATH, Buffer.from(await scalarScript())]]);
   for (const { site, files } of await readSites()) {
-    if (files === undefined) continue;
-    for (const file of filesIn(files)) {
-      wanted.set(`${assetsOf(site)}/${file}`, readFileSync(join(files, file)));
+    const folder = site.path === CONSOLE_SITE.path ? await buildConsole() : files;
+    if (folder === undefined) continue;
+    for (const file of filesIn(folder)) {
+      wanted.set(`${assetsOf(site)}/${file}`, readFileSync(join(folder, file)));
     }
   }
   const folder = inProject("dist/assets");
@@ -22,7 +28,12 @@ export async function prepareAssets(): Promise<void> {
   for (const file of existsSync(folder) ? filesIn(folder) : []) {
     if (!wanted.has(`/${file}`)) rmSync(join(folder, file), { force: true });
   }
+  writeFileSync(MARKER, sources);
 }
+
+/** The sources of the files, and the file with the fingerprint of those that dist/assets was made of. */
+const SOURCES = ["src", "scripts/lib", "package.json", "package-lock.json"];
+const MARKER = inProject("dist/assets.fingerprint");
 
 /** The files below a folder, by their paths with slashes. */
 const filesIn = (folder: string): string[] =>

@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile } from "esbuild";
-import { inProject, OperatorError, ROOT } from "./project.ts";
+import { inProject, OperatorError, ROOT } from "#scripts/lib/project.ts";
 
 /** The entry of the library, which users import as `florin/ledger`. */
 const ENTRY = "src/library/index.ts";

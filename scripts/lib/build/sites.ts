@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { inProject, ROOT } from "./project.ts";
 import { type Site, workerFirst } from "#platform/modules/site.ts";
+import { inProject, ROOT } from "#scripts/lib/project.ts";
 
 /** A site, and the folder of the files that it serves as they are, if it has one. */
 export interface DeclaredSite {
@@ -14,9 +14,8 @@ export async function readSites(): Promise<DeclaredSite[]> {
   const modules = readdirSync(inProject("src/modules")).map(
     (name) => `src/modules/${name}/site.ts`,
   );
-  const declarations = ["src/platform/document/site.ts", ...modules].filter((file) =>
-    existsSync(inProject(file)),
-  );
+  const rooms = ["src/platform/document/site.ts", "src/console/site.ts"];
+  const declarations = [...rooms, ...modules].filter((file) => existsSync(inProject(file)));
   return Promise.all(
     declarations.map(async (file) => {
       const exported = (await import(join(ROOT, file))) as Record<string, unknown>; // a module's namespace is one
@@ -34,13 +33,14 @@ const isSite = (value: unknown): value is Site =>
 /** Paths that the Worker serves besides sites. */
 const PATHS = ["/api/*", "/versions", "/openapi.json"];
 
-/** `wrangler.toml` with the line `run_worker_first` that follows from the sites. */
+/** `wrangler.toml` with the list `run_worker_first` that follows from the sites. */
 export async function wranglerConfig(): Promise<string> {
   const sites = await readSites();
   const paths = workerFirst(
     PATHS,
     sites.map(({ site }) => site),
   );
-  const line = `run_worker_first = [${paths.map((path) => `"${path}"`).join(", ")}]`;
-  return readFileSync(inProject("wrangler.toml"), "utf8").replace(/^run_worker_first = .*$/m, line);
+  const list = `run_worker_first = [\n${paths.map((path) => `  "${path}",\n`).join("")}]`;
+  const config = readFileSync(inProject("wrangler.toml"), "utf8");
+  return config.replace(/^run_worker_first = \[[^\]]*\]$/m, list);
 }
