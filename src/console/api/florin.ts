@@ -1,0 +1,15 @@
+import { ApiClient } from "./client.ts";
+import { Session } from "./session.ts";
+
+/** The session of this page, and the client that uses its tokens. */
+export const session = new Session();
+export const florin = new ApiClient(session);
+
+/** Whether the person may do what a scope allows. Who may write may read. */
+export function may(scope: string): boolean {
+  const { state } = session;
+  if (state.kind === "open") return true;
+  if (state.kind === "nobody") return false;
+  const { scopes } = state.grant;
+  return scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ":write"));
+}

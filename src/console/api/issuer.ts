@@ -1,0 +1,135 @@
+import * as oauth from "oauth4webapi";
+import { parseJson } from "#platform/json.ts";
+
+/** The built-in client of the console at Florin's own OAuth server. */
+const CLIENT: oauth.Client = { client_id: "florin-console" };
+/** Paths of the console that the client is registered with. */
+const CALLBACK_PATH = "/console/callback";
+const SIGNED_OUT_PATH = "/console";
+const ISSUER_PATH = "/api/auth";
+
+/** Tokens of a sign-in, in memory only. */
+export interface Grant {
+  readonly accessToken: string;
+  /** The end of the access token, in milliseconds since the epoch. */
+  readonly expiresMs: number;
+  readonly scopes: readonly string[];
+  readonly idToken: string | undefined;
+  /** The name and the e-mail address of the person, where the server knows them. */
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+  /** Patterns of the only ledgers that the token reaches; empty for all. */
+  readonly ledgers: readonly string[];
+}
+
+/** What the page has to remember between an authorization request and its answer. */
+export interface PendingSignIn {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+}
+
+/** The calls of Florin's OAuth server (code flow with PKCE, RFC 7636), which is at the same origin. */
+export class Issuer {
+  readonly #server: oauth.AuthorizationServer;
+  readonly #origin: string;
+
+  private constructor(server: oauth.AuthorizationServer, origin: string) {
+    this.#server = server;
+    this.#origin = origin;
+  }
+
+  static async discover(origin: string): Promise<Issuer> {
+    const url = new URL(ISSUER_PATH, origin);
+    const response = await oauth.discoveryRequest(url, INSECURE);
+    return new Issuer(await oauth.processDiscoveryResponse(url, response), origin);
+  }
+
+  /** The URL of the authorization endpoint for a new sign-in, and what its answer is checked against. */
+  async authorizationUrl(prompt?: "none"): Promise<{ url: URL; pending: PendingSignIn }> {
+    const pending: PendingSignIn = {
+      verifier: oauth.generateRandomCodeVerifier(),
+      state: oauth.generateRandomState(),
+      nonce: oauth.generateRandomNonce(),
+    };
+    const url = new URL(this.#server.authorization_endpoint ?? "", this.#origin);
+    const parameters = {
+      client_id: CLIENT.client_id,
+      redirect_uri: this.#redirectUri,
+      response_type: "code",
+      scope: (this.#server.scopes_supported ?? ["openid"])
+        .filter((scope) => scope !== "offline_access")
+        .join(" "),
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
+      code_challenge_method: "S256",
+      state: pending.state,
+      nonce: pending.nonce,
+      ...(prompt === undefined ? {} : { prompt }),
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return { url, pending };
+  }
+
+  /**
+   * Exchanges the code of an answer of the authorization endpoint for tokens. Throws `oauth.AuthorizationResponseError`, for example
+   * with the error `login_required`, if the answer has no code.
+   */
+  async redeem(answer: URL, { verifier, state, nonce }: PendingSignIn): Promise<Grant> {
+    const parameters = oauth.validateAuthResponse(this.#server, CLIENT, answer, state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      this.#server,
+      CLIENT,
+      oauth.None(),
+      parameters,
+      this.#redirectUri,
+      verifier,
+      INSECURE,
+    );
+    const checks = { expectedNonce: nonce, requireIdToken: true };
+    const tokens = await oauth.processAuthorizationCodeResponse(
+      this.#server,
+      CLIENT,
+      response,
+      checks,
+    );
+    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    return {
+      accessToken: tokens.access_token,
+      expiresMs: Date.now() + (tokens.expires_in ?? 0) * 1000,
+      scopes: tokens.scope?.split(" ") ?? [],
+      idToken: tokens.id_token,
+      name: textOf(claims?.["name"]),
+      email: textOf(claims?.["email"]),
+      ledgers: ledgersOf(tokens.access_token),
+    };
+  }
+
+  /** The URL that ends the session of the browser, and leads back to the console. */
+  endSessionUrl({ idToken }: Pick<Grant, "idToken">): URL {
+    const url = new URL(this.#server.end_session_endpoint ?? "", this.#origin);
+    url.searchParams.set("client_id", CLIENT.client_id);
+    url.searchParams.set("post_logout_redirect_uri", `${this.#origin}${SIGNED_OUT_PATH}`);
+    if (idToken !== undefined) url.searchParams.set("id_token_hint", idToken);
+    return url;
+  }
+
+  get #redirectUri(): string {
+    return `${this.#origin}${CALLBACK_PATH}`;
+  }
+}
+
+/** Allows a server on loopback without TLS. Browsers give the page no cryptography on other origins without TLS. */
+const INSECURE = { [oauth.allowInsecureRequests]: true };
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** The claim `ledgers` of an access token. Only the page's offers follow from it: the server checks the token. */
+function ledgersOf(token: string): readonly string[] {
+  const [, payload = ""] = token.split(".");
+  const bytes = Uint8Array.from(atob(payload.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
+    c.charCodeAt(0),
+  );
+  const { ledgers } = parseJson(new TextDecoder().decode(bytes)) as { ledgers?: unknown };
+  return Array.isArray(ledgers) ? ledgers.map(String) : [];
+}

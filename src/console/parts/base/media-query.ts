@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from "react";
+
+/** Whether a media query fits the window now. */
+export function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
+    },
+    () => matchMedia(query).matches,
+  );
+}

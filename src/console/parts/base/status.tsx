@@ -1,0 +1,29 @@
+import {
+  Circle,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  type LucideIcon,
+  TriangleAlert,
+} from "lucide-react";
+
+export type Tone = "good" | "warn" | "bad" | "waits" | "neutral";
+
+const LOOKS: Readonly<Record<Tone, { readonly icon: LucideIcon; readonly color: string }>> = {
+  good: { icon: CircleCheck, color: "text-good" },
+  warn: { icon: TriangleAlert, color: "text-warn" },
+  bad: { icon: CircleAlert, color: "text-bad" },
+  waits: { icon: CircleDashed, color: "text-muted" },
+  neutral: { icon: Circle, color: "text-muted" },
+};
+
+/** A state: a word, a shape and a colour. */
+export function Status({ tone, children }: { readonly tone: Tone; readonly children: string }) {
+  const { icon: Icon, color } = LOOKS[tone];
+  return (
+    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${color}`}>
+      <Icon aria-hidden size={14} />
+      {children}
+    </span>
+  );
+}

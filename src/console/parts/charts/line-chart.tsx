@@ -1,0 +1,109 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+
+export interface Series {
+  /** Moments in seconds since the epoch, ascending. */
+  readonly times: readonly number[];
+  /** A value for each moment; a chart draws floats, and its labels are exact texts from elsewhere. */
+  readonly values: readonly number[];
+}
+
+const HEIGHT_PX = 180;
+
+/** A line over time. Colours are those of the page, and follow its scheme. */
+export function LineChart({
+  series,
+  label,
+  format,
+  onHover,
+}: {
+  readonly series: Series;
+  readonly label: string;
+  readonly format: (value: number) => string;
+  /** Tells the index of the moment under the pointer. */
+  readonly onHover?: (index: number | undefined) => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return undefined;
+    const draw = (): uPlot =>
+      new uPlot(optionsFor(element, format, onHover), toData(series), element);
+    let plot = draw();
+    const redraw = (): void => {
+      plot.destroy();
+      plot = draw();
+    };
+    const resized = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) plot.setSize({ width: entry.contentRect.width, height: HEIGHT_PX });
+    });
+    resized.observe(element);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", redraw);
+    const chosen = new MutationObserver(redraw);
+    chosen.observe(document.documentElement, { attributeFilter: ["data-scheme"] });
+    return () => {
+      resized.disconnect();
+      chosen.disconnect();
+      scheme.removeEventListener("change", redraw);
+      plot.destroy();
+    };
+  }, [series, format, onHover]);
+  return (
+    <div
+      ref={host}
+      role="img"
+      aria-label={label}
+      style={{ height: HEIGHT_PX }}
+      className="w-full"
+    />
+  );
+}
+
+const toData = ({ times, values }: Series): uPlot.AlignedData => [[...times], [...values]];
+
+function optionsFor(
+  element: HTMLElement,
+  format: (value: number) => string,
+  onHover?: (index: number | undefined) => void,
+): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => resolveColor(element, style.getPropertyValue(name));
+  const axis = {
+    stroke: color("--color-faint"),
+    grid: { stroke: color("--color-line"), width: 1 },
+    ticks: { show: false },
+  };
+  const font = `12px ${style.fontFamily}`;
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    axes: [
+      { ...axis, font, grid: { show: false } },
+      { ...axis, font, size: 88, values: (_, splits) => splits.map((value) => format(value)) },
+    ],
+    series: [
+      {},
+      {
+        stroke: color("--color-accent"),
+        width: 1.5,
+        fill: color("--color-accent-soft"),
+        paths: uPlot.paths.stepped?.({ align: 1 }),
+        points: { show: false },
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => onHover?.(cursor.idx ?? undefined)] },
+  } as uPlot.Options; // `paths` is undefined only in builds of the library without steps.
+}
+
+/** A colour as a canvas understands it: `light-dark()` is resolved by the element's own scheme. */
+function resolveColor(element: HTMLElement, value: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = value;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

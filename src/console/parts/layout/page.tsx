@@ -1,0 +1,45 @@
+import { ChevronRight } from "lucide-react";
+import { Fragment, type ReactNode, useEffect } from "react";
+
+export interface Crumb {
+  readonly text: string;
+  /** A link that goes there, around the text. */
+  readonly link: (text: ReactNode) => ReactNode;
+}
+
+/** The top of a page: where it is, its title, and what can be done. */
+export function PageTitle({
+  crumbs = [],
+  title,
+  isCode = false,
+  actions,
+}: {
+  readonly crumbs?: readonly Crumb[];
+  readonly title: string;
+  /** Whether the title is an address or id. */
+  readonly isCode?: boolean;
+  readonly actions?: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Florin`;
+  }, [title]);
+  return (
+    <header className="flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 px-6 py-3 max-sm:px-4">
+      <div className="flex min-w-0 flex-wrap items-center gap-1.5">
+        {crumbs.map(({ text, link }) => (
+          <Fragment key={text}>
+            <span className="foreign text-muted hover:text-text">{link(text)}</span>
+            <ChevronRight aria-hidden size={14} className="text-faint" />
+          </Fragment>
+        ))}
+        <h1
+          className={`foreign text-title font-semibold tracking-tight ${isCode ? "font-mono text-section" : ""}`}
+          dir="auto"
+        >
+          {title}
+        </h1>
+      </div>
+      {actions !== undefined && <div className="flex items-center gap-2">{actions}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,72 @@
+import type { words as english } from "./words.en.ts";
+
+export const words: typeof english = {
+  places: {
+    ledgers: "Ledger",
+  },
+  notFound: "Diese Seite gibt es nicht.",
+  find: "Alles finden",
+  skip: "Zum Inhalt",
+  menu: "Menü",
+  close: "Schließen",
+  openPage: "Als Seite öffnen",
+  account: {
+    signOut: "Abmelden",
+    theme: "Darstellung",
+    light: "Hell",
+    dark: "Dunkel",
+    system: "Wie das System",
+    language: "Sprache",
+    security: "Passwort und Passkeys",
+    apiReference: "API-Referenz",
+  },
+  copy: (what) => `${what} kopieren`,
+  copied: "Kopiert",
+  raw: (amount, asset) => `${amount} ${asset}`,
+  utc: "UTC",
+  today: "Heute",
+  error: {
+    title: "Das konnte nicht geladen werden",
+    again: "Noch einmal versuchen",
+    requestId: "Anfrage",
+    hints: {
+      unreachable:
+        "Der Server antwortet nicht. Sobald er es tut, versucht Florin es von selbst noch einmal.",
+      unauthorized: "Die Sitzung ist beendet, oder Sie dürfen das nicht lesen.",
+      notFound: "Es wurde vielleicht gelöscht, oder der Name ist ein anderer.",
+      busy: "Der Server hat viel zu tun. Versuchen Sie es in einigen Sekunden noch einmal.",
+      server:
+        "Das ist ein Fehler des Servers. Sein Protokoll hat mehr unter der Kennung der Anfrage.",
+    },
+  },
+  table: {
+    more: "Weitere werden geladen",
+    end: (count) => `${count} angezeigt, mehr gibt es nicht`,
+    fresh: (count) => `${count} neue`,
+    csv: "CSV herunterladen",
+    csvProgress: (count) => `${count} Zeilen`,
+    rows: (count) => `${count} Zeilen`,
+  },
+  filter: {
+    add: "Filter",
+    clear: "Filter entfernen",
+    remove: (name) => `Den Filter ${name} entfernen`,
+    apply: "Anwenden",
+    nothingFits: "Nichts passt zu diesen Filtern",
+    value: "Wert",
+  },
+  code: {
+    title: "Als Code",
+    open: "Code",
+    note: "Die Seite fragt die API genau danach. Setzen Sie FLORIN_TOKEN auf ein Zugriffstoken.",
+  },
+  keys: {
+    title: "Tasten dieser Seite",
+    find: "Alles finden",
+    filter: "Die Liste filtern",
+    move: "In der Liste bewegen",
+    open: "Öffnen",
+    close: "Schließen",
+    help: "Diese Tasten zeigen",
+  },
+};

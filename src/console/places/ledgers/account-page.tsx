@@ -1,0 +1,155 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { transactionColumns } from "./columns.tsx";
+import { transactionFilter } from "./filters.ts";
+import { ledgerCrumb, ledgersCrumb } from "./ledger-frame.tsx";
+import { Metadata } from "./metadata.tsx";
+import { type Account, accountQuery, transactionsQuery } from "./queries.ts";
+import { ledgerWords } from "./words.ts";
+import { Tiles } from "#console/parts/base/choice.tsx";
+import { CopyButton } from "#console/parts/base/copy.tsx";
+import { formatCount } from "#console/parts/base/count.ts";
+import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
+import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { PageTitle } from "#console/parts/layout/page.tsx";
+import { LargeMoney, Money } from "#console/parts/money/money.tsx";
+import { DataTable } from "#console/parts/table/data-table.tsx";
+import { Moment } from "#console/parts/time/moment.tsx";
+
+const BalanceChart = lazy(async () => ({
+  default: (await import("./balance-chart.tsx")).BalanceChart,
+}));
+const RECENT_MAX = 10;
+
+/** An account: what it holds, how that came, and its last transactions. */
+export function AccountPage() {
+  const { ledger, address } = useParams({ from: "/ledgers/$ledger/accounts/$address" });
+  const { data, error, refetch } = useQuery(accountQuery(ledger, address));
+  return (
+    <>
+      <PageTitle
+        crumbs={[ledgersCrumb(), ledgerCrumb(ledger)]}
+        title={address}
+        isCode
+        actions={<CopyButton value={address} what={ledgerWords().detail.account} />}
+      />
+      <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
+        {error !== null && <Failure error={error} retry={() => void refetch()} />}
+        {data === undefined && error === null && <LoadingRows />}
+        {data !== undefined && <Details ledger={ledger} account={data} />}
+      </div>
+    </>
+  );
+}
+
+function Details({ ledger, account }: { readonly ledger: string; readonly account: Account }) {
+  const words = ledgerWords();
+  const { address, volumes = {}, firstUsage, metadata } = account;
+  const assets = Object.entries(volumes);
+  const [chosen, setChosen] = useState(assets[0]?.[0]);
+  const held = chosen === undefined ? undefined : volumes[chosen];
+  return (
+    <div className="max-w-5xl p-6 max-sm:p-4">
+      {chosen === undefined || held === undefined ? (
+        <p className="text-muted">{words.account.noBalance}</p>
+      ) : (
+        <>
+          <p className="text-muted">{words.account.balance}</p>
+          <LargeMoney amount={held.balance} asset={chosen} />
+          <p className="mt-1 flex flex-wrap gap-x-4 text-muted">
+            <span>
+              {words.account.received} <Money amount={held.input} asset={chosen} />
+            </span>
+            <span>
+              {words.account.sent} <Money amount={held.output} asset={chosen} />
+            </span>
+          </p>
+          {assets.length > 1 && (
+            <div className="mt-4">
+              <Tiles
+                label={words.account.balances}
+                options={assets.map(([asset, { balance }]) => [
+                  asset,
+                  <Money key={asset} amount={balance} asset={asset} />,
+                ])}
+                chosen={chosen}
+                onChoose={setChosen}
+              />
+            </div>
+          )}
+          <div className="mt-6 min-h-64">
+            <Suspense>
+              <BalanceChart ledger={ledger} address={address} asset={chosen} />
+            </Suspense>
+          </div>
+        </>
+      )}
+      <Section
+        title={words.account.transactions}
+        actions={<AllTransactions ledger={ledger} address={address} />}
+      >
+        <Recent ledger={ledger} address={address} />
+      </Section>
+      <Section title={words.detail.metadata}>
+        <Metadata metadata={metadata} />
+      </Section>
+      {firstUsage !== undefined && (
+        <div className="mt-6">
+          <Facts>
+            <Fact name={words.account.firstUsed}>
+              <Moment at={firstUsage} isWhole />
+            </Fact>
+          </Facts>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const AllTransactions = ({
+  ledger,
+  address,
+}: {
+  readonly ledger: string;
+  readonly address: string;
+}) => (
+  <Link
+    to="/ledgers/$ledger/transactions"
+    params={{ ledger }}
+    search={{ account: address }}
+    className="text-accent hover:underline"
+  >
+    {ledgerWords().account.seeAll}
+  </Link>
+);
+
+/** The last transactions of the account. */
+function Recent({ ledger, address }: { readonly ledger: string; readonly address: string }) {
+  const navigate = useNavigate();
+  const columns = useMemo(() => transactionColumns(), []);
+  const { data, error, refetch } = useInfiniteQuery(
+    transactionsQuery(ledger, transactionFilter({ account: address })),
+  );
+  if (error !== null && data === undefined)
+    return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <LoadingRows rows={4} />;
+  const rows = data.pages[0]?.rows.slice(0, RECENT_MAX) ?? [];
+  return (
+    <div className="-mx-6 max-sm:-mx-4">
+      <DataTable
+        label={ledgerWords().account.transactions}
+        columns={columns}
+        rows={rows}
+        idOf={({ id }) => formatCount(id)}
+        onOpen={({ id }) =>
+          void navigate({
+            to: "/ledgers/$ledger/transactions",
+            params: { ledger },
+            search: { account: address, open: String(id) },
+          })
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import type { Account, Transaction } from "./queries.ts";
+import { ledgerWords } from "./words.ts";
+import { Address, Foreign } from "#console/parts/base/address.tsx";
+import { formatCount } from "#console/parts/base/count.ts";
+import { Money } from "#console/parts/money/money.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { Moment } from "#console/parts/time/moment.tsx";
+
+export function transactionColumns(): readonly Column<Transaction>[] {
+  const words = ledgerWords().columns;
+  return [
+    {
+      id: "when",
+      header: words.when,
+      width: 136,
+      cell: ({ timestamp }) => <Moment at={timestamp} />,
+      csv: ({ timestamp }) => timestamp,
+      phone: "note",
+    },
+    {
+      id: "from",
+      header: words.from,
+      width: 120,
+      grow: 1,
+      cell: (row) => <Side row={row} side="source" />,
+      csv: ({ postings }) => postings.map(({ source }) => source).join(" "),
+      phone: "note",
+    },
+    {
+      id: "to",
+      header: words.to,
+      width: 120,
+      grow: 1,
+      cell: (row) => <Side row={row} side="destination" />,
+      csv: ({ postings }) => postings.map(({ destination }) => destination).join(" "),
+      phone: "main",
+    },
+    {
+      id: "reference",
+      header: words.reference,
+      width: 110,
+      grow: 0.7,
+      rank: 2,
+      cell: (row) => <Reference row={row} />,
+      csv: ({ reference = "" }) => reference,
+    },
+    {
+      id: "amount",
+      header: words.amount,
+      width: 210,
+      isNumber: true,
+      cell: (row) => <Amount row={row} />,
+      csv: ({ postings }) => postings.map(({ amount, asset }) => `${amount} ${asset}`).join("; "),
+      phone: "end",
+    },
+    {
+      id: "id",
+      header: words.id,
+      width: 64,
+      rank: 1,
+      isNumber: true,
+      cell: ({ id }) => <span className="text-faint">{String(id)}</span>,
+      csv: ({ id }) => String(id),
+    },
+  ];
+}
+
+export function accountColumns(): readonly Column<Account>[] {
+  const words = ledgerWords().columns;
+  return [
+    {
+      id: "address",
+      header: words.address,
+      width: 160,
+      grow: 1,
+      cell: ({ address }) => <Address address={address} />,
+      csv: ({ address }) => address,
+      phone: "main",
+    },
+    {
+      id: "firstUsed",
+      header: words.firstUsed,
+      width: 144,
+      rank: 1,
+      cell: ({ firstUsage }) => <Moment at={firstUsage} />,
+      csv: ({ firstUsage }) => firstUsage,
+      phone: "note",
+    },
+    {
+      id: "balance",
+      header: words.balance,
+      width: 240,
+      isNumber: true,
+      cell: (row) => <Balances row={row} />,
+      csv: ({ volumes = {} }) =>
+        Object.entries(volumes)
+          .map(([asset, { balance }]) => `${balance} ${asset}`)
+          .join("; "),
+      phone: "end",
+    },
+  ];
+}
+
+function Side({
+  row: { postings },
+  side,
+}: {
+  readonly row: Transaction;
+  readonly side: "source" | "destination";
+}) {
+  const addresses = [...new Set(postings.map((posting) => posting[side]))];
+  const [first, ...others] = addresses;
+  if (first === undefined) return <span className="text-faint">{ledgerWords().zeroAmount}</span>;
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <Address address={first} />
+      <More count={others.length} />
+    </span>
+  );
+}
+
+function Amount({ row: { postings, reverted } }: { readonly row: Transaction }) {
+  const [first, ...others] = postings;
+  if (first === undefined) return null;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <More count={others.length} />
+      <span className={reverted ? "text-muted line-through" : ""}>
+        <Money amount={first.amount} asset={first.asset} />
+      </span>
+    </span>
+  );
+}
+
+const Reference = ({ row: { reference, reverted } }: { readonly row: Transaction }) => (
+  <span className="text-muted">
+    {reference !== undefined && <Foreign>{reference}</Foreign>}
+    {reverted && <span className="ml-1 text-note text-warn">{ledgerWords().reverted}</span>}
+  </span>
+);
+
+function Balances({ row: { volumes = {} } }: { readonly row: Account }) {
+  const [first, ...others] = Object.entries(volumes);
+  if (first === undefined) return null;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <More count={others.length} />
+      <Money amount={first[1].balance} asset={first[0]} />
+    </span>
+  );
+}
+
+const More = ({ count }: { readonly count: number }) =>
+  count === 0 ? null : (
+    <span className="shrink-0 text-note text-faint" title={ledgerWords().more(formatCount(count))}>
+      +{formatCount(count)}
+    </span>
+  );

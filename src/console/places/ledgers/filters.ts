@@ -1,0 +1,127 @@
+import { ledgerWords } from "./words.ts";
+import type { FilterField, FilterValues } from "#console/parts/filters/filter-text.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Conditions of the ledger's filter language. */
+type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/;
+const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text));
+const METADATA = /^([^=]+)=(.*)$/;
+const BALANCE = /^([A-Z][A-Z0-9_/-]*)\s*>\s*(-?\d+)$/;
+
+export function transactionFields(): readonly FilterField[] {
+  const words = ledgerWords().fields;
+  return [
+    { id: "account", label: words.account, example: "users:42, users:" },
+    { id: "source", label: words.source, example: "world" },
+    { id: "destination", label: words.destination, example: "users:42" },
+    { id: "reference", label: words.reference, example: "order-1234" },
+    {
+      id: "after",
+      label: words.after,
+      example: "2026-11-01",
+      choices: recentDays(),
+      accepts: isDate,
+    },
+    { id: "before", label: words.before, example: "2026-12-01", accepts: isDate },
+    {
+      id: "reverted",
+      label: words.reverted,
+      example: "true",
+      choices: [
+        { value: "true", label: words.yes },
+        { value: "false", label: words.no },
+      ],
+    },
+    {
+      id: "metadata",
+      label: words.metadata,
+      example: "order=1234",
+      accepts: (text) => METADATA.test(text),
+    },
+  ];
+}
+
+export function accountFields(): readonly FilterField[] {
+  const words = ledgerWords().fields;
+  return [
+    { id: "address", label: words.address, example: "users:, users::main" },
+    {
+      id: "balance",
+      label: words.balance,
+      example: "EUR/2>10000",
+      accepts: (text) => BALANCE.test(text),
+    },
+    {
+      id: "metadata",
+      label: words.metadata,
+      example: "tier=gold",
+      accepts: (text) => METADATA.test(text),
+    },
+  ];
+}
+
+/** The filter of the API for the filters of the URL; undefined without filters. */
+export function transactionFilter(values: FilterValues): string | undefined {
+  return allOf(values, {
+    account: (value) => ({ $match: { account: value } }),
+    source: (value) => ({ $match: { source: value } }),
+    destination: (value) => ({ $match: { destination: value } }),
+    reference: (value) => ({ $match: { reference: value } }),
+    after: (value) => ({ $gte: { timestamp: toInstant(value) } }),
+    before: (value) => ({ $lt: { timestamp: toInstant(value) } }),
+    reverted: (value) => ({ $match: { reverted: value === "true" } }),
+    metadata,
+  });
+}
+
+export function accountFilter(values: FilterValues): string | undefined {
+  return allOf(values, {
+    address: (value) => ({ $match: { address: value } }),
+    balance: (value) => {
+      const [, asset = "", amount = "0"] = BALANCE.exec(value) ?? [];
+      return { $gt: { [`balance[${asset}]`]: BigInt(amount) } };
+    },
+    metadata,
+  });
+}
+
+function metadata(value: string): Condition {
+  const [, key = "", expected = ""] = METADATA.exec(value) ?? [];
+  return { $match: { [`metadata[${key}]`]: expected } };
+}
+
+function allOf(
+  values: FilterValues,
+  conditions: Readonly<Record<string, (value: string) => Condition>>,
+): string | undefined {
+  const all = Object.entries(values).flatMap(([id, value]) => {
+    const condition = conditions[id];
+    return condition === undefined ? [] : [condition(value)];
+  });
+  return all.length === 0 ? undefined : stringifyJson(all.length === 1 ? all[0] : { $and: all });
+}
+
+/** A date or a time of the viewer's zone as the API has it. */
+const toInstant = (text: string): string =>
+  new Date(text.includes("T") ? text : `${text}T00:00:00`).toISOString();
+
+/** The beginnings of today and of the days a week and a month ago. */
+function recentDays(): { value: string; label: string }[] {
+  const { day, week, month } = ledgerWords().account.period;
+  return [
+    { days: 0, label: day },
+    { days: 7, label: week },
+    { days: 30, label: month },
+  ].map(({ days, label }) => {
+    const date = new Date();
+    date.setDate(date.getDate() - days);
+    return { value: dayOf(date), label: `${label} · ${dayOf(date)}` };
+  });
+}
+
+function dayOf(date: Date): string {
+  const pad = (part: number): string => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}

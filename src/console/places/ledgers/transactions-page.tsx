@@ -1,0 +1,69 @@
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+import { transactionColumns } from "./columns.tsx";
+import { transactionFields, transactionFilter } from "./filters.ts";
+import { transactionsQuery } from "./queries.ts";
+import { TransactionView } from "./transaction-view.tsx";
+import { ledgerWords } from "./words.ts";
+import { Empty } from "#console/parts/base/states.tsx";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
+import { Panel } from "#console/parts/layout/panel.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { List } from "#console/parts/table/list.tsx";
+
+/** The transactions of a ledger, newest first. A transaction opens beside the list. */
+export function TransactionsPage() {
+  const words = ledgerWords();
+  const { ledger } = useParams({ from: "/ledgers/$ledger/transactions" });
+  const search = useSearch({ from: "/ledgers/$ledger/transactions" });
+  const navigate = useNavigate();
+  const fields = useMemo(() => transactionFields(), []);
+  const columns = useMemo(() => transactionColumns(), []);
+  const values = valuesIn(search, fields);
+  const { open } = search;
+  const show = useCallback(
+    (next: FilterValues, openId: string | undefined) =>
+      void navigate({
+        to: "/ledgers/$ledger/transactions",
+        params: { ledger },
+        search: openId === undefined ? next : { ...next, open: openId },
+        replace: true,
+      }),
+    [navigate, ledger],
+  );
+  const filter = transactionFilter(values);
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="px-6 py-2 max-sm:px-4">
+          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+        </div>
+        <List
+          label={words.transactions}
+          query={transactionsQuery(ledger, filter)}
+          columns={columns}
+          idOf={({ id }) => String(id)}
+          openId={open}
+          onOpen={({ id }) => show(values, String(id))}
+          empty={
+            <Empty
+              title={filter === undefined ? words.noTransactions : partWords().filter.nothingFits}
+            />
+          }
+        />
+      </div>
+      {open !== undefined && (
+        <Panel
+          title={words.transactionTitle(open)}
+          onClose={() => show(values, undefined)}
+          onExpand={() =>
+            void navigate({ to: "/ledgers/$ledger/transactions/$id", params: { ledger, id: open } })
+          }
+        >
+          <TransactionView ledger={ledger} id={open} />
+        </Panel>
+      )}
+    </div>
+  );
+}
