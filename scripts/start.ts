@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { buildWorker } from "./lib/build/worker.ts";
-import { inviteFirstPerson } from "./lib/first-person.ts";
+import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED } from "./lib/project.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
@@ -27,10 +27,9 @@ async function start(): Promise<void> {
   const address = addressOf(url, vars);
   folder.announce(address);
   flushCompileCache();
-  const scopes = await writeScopes(url);
-  const invitation =
-    vars["FLORIN_AUTH"] === "off" ? undefined : await invitationFor(address, scopes);
-  process.stdout.write(welcome(address, { scopes, invitation }));
+  const server = await discover(url);
+  const signIn = await firstSignIn(address, { vars, ...server });
+  process.stdout.write(welcome(address, { ...server, signIn }));
 }
 
 /** Writes the Worker's log to standard error, unchanged. */
@@ -38,29 +37,42 @@ function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** The write scopes of all modules, read from the server itself. */
-async function writeScopes(url: string): Promise<string[]> {
-  const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
-  const { scopes_supported: scopes } = await response.json<{ scopes_supported: string[] }>();
-  return scopes.filter((scope) => scope.endsWith(":write"));
+/** What a server says of itself: the URL under which it issues tokens, and the write scopes of all modules. */
+interface Discovered {
+  readonly publicUrl: string;
+  readonly scopes: readonly string[];
 }
 
-/** The link for the first person; undefined if it could not be made, without which the server runs, too. */
-async function invitationFor(
+async function discover(url: string): Promise<Discovered> {
+  const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
+  const { issuer, scopes_supported: scopes } = await response.json<{
+    issuer: string;
+    scopes_supported: string[];
+  }>();
+  return {
+    publicUrl: issuer.replace(/\/api\/auth$/, ""),
+    scopes: scopes.filter((scope) => scope.endsWith(":write")),
+  };
+}
+
+/** How the first person signs in to the console. Without a link, which may fail, the server runs, too. */
+async function firstSignIn(
   address: ServerAddress,
-  scopes: readonly string[],
-): Promise<string | undefined> {
+  { vars, ...server }: Discovered & { vars: Readonly<Record<string, string>> },
+): Promise<FirstSignIn> {
+  if (vars["FLORIN_AUTH"] === "off") return { sentence: "" };
   try {
-    return await inviteFirstPerson(address, scopes);
+    const loginIssuer = vars["FLORIN_LOGIN_ISSUER"];
+    return await signInFirstPerson(address, { loginIssuer, ...server });
   } catch (error) {
-    writeLog(`There is no invitation for the first person: ${String(error)}`);
-    return undefined;
+    writeLog(`There is no link for the first person: ${String(error)}`);
+    return { sentence: "" };
   }
 }
 
 function welcome(
   { url, clientId, clientSecret }: ServerAddress,
-  { scopes, invitation }: { scopes: readonly string[]; invitation: string | undefined },
+  { publicUrl, scopes, signIn }: Discovered & { signIn: FirstSignIn },
 ): string {
   const scope = scopes.join(" ");
   const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} -d 'scope=${scope}'`;
@@ -71,13 +83,21 @@ Florin is ready.
   Client id      ${clientId}
   Client secret  ${clientSecret}
   API reference  ${url}/docs
-${invitation === undefined ? "" : `\nThe first person who logs in opens this link once, within a week:\n\n  ${invitation}\n`}
+  Console        ${publicUrl}/console
+${signInText(signIn)}
 Get a token:
 
   curl -s ${url}/api/auth/oauth/token ${fields}
 
 Ctrl-C stops it.
 `;
+}
+
+function signInText(signIn: FirstSignIn): string {
+  if ("url" in signIn) {
+    return `\nThis link signs in to the console, once, within ten minutes:\n\n  ${signIn.url}\n`;
+  }
+  return signIn.sentence === "" ? "" : `\n${signIn.sentence}\n`;
 }
 
 await run(start);

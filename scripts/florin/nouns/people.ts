@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Option, Outcome } from "#scripts/florin/command.ts";
+import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 const User = z.object({
@@ -16,6 +17,12 @@ const Invitation = z.object({
   url: z.string(),
   email: z.string().optional(),
   scopes: z.array(z.string()),
+  expiresAt: z.string(),
+});
+const SignInLink = z.object({
+  url: z.string(),
+  personId: z.string(),
+  email: z.string(),
   expiresAt: z.string(),
 });
 const PasswordReset = z.object({ url: z.string(), email: z.string(), expiresAt: z.string() });
@@ -50,6 +57,11 @@ export const noun: Noun = {
       summary: "Prints a link with which a person, by id or e-mail address, sets a new password",
       parameters: ["person"],
       run: reset,
+    },
+    "sign-in-link": {
+      summary: "Prints a link that signs a person, by id or e-mail address, in to the console once",
+      parameters: ["person"],
+      run: signInLink,
     },
     delete: { summary: "Deletes a person, who is logged out", parameters: ["person"], run: remove },
   },
@@ -103,12 +115,42 @@ async function setScopes(call: Call): Promise<Outcome> {
 
 async function reset(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write"]);
+  const { id } = await findUser(api, call.parameter("person"));
+  const { data } = await api.call({
+    method: "POST",
+    path: `/api/florin/v1/users/${encodeURIComponent(id)}/password-reset`,
+    answer: z.object({ data: PasswordReset }),
+  });
+  const lines = [
+    data.url,
+    `${data.email} sets a new password with this link, until ${data.expiresAt}.`,
+  ];
+  return { data: { id, ...data }, lines };
+}
+
+async function signInLink(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  const { id } = await findUser(api, call.parameter("person"));
+  const { data } = await api.call({
+    method: "POST",
+    path: "/api/florin/v1/sign-in-links",
+    body: { personId: id },
+    answer: z.object({ data: SignInLink }),
+  });
+  const lines = [
+    data.url,
+    `The link signs in as ${data.email} to the console, once, until ${data.expiresAt}.`,
+  ];
+  return { data, lines };
+}
+
+/** The person with an id or an e-mail address. Throws `OperatorError` unless there is exactly one. */
+async function findUser(api: Api, person: string): Promise<z.output<typeof User>> {
   const users = await api.call({
     method: "GET",
     path: "/api/florin/v1/users",
     answer: z.object({ data: z.array(User) }),
   });
-  const person = call.parameter("person");
   const isSame = (email: string): boolean => email.toLowerCase() === person.toLowerCase();
   const found = users.data.filter(({ id, email }) => id === person || isSame(email));
   const [user, another] = found;
@@ -117,16 +159,7 @@ async function reset(call: Call): Promise<Outcome> {
     const ids = found.map(({ id }) => id).join(", ");
     throw new OperatorError(`Several people have the address ${person}. Give an id: ${ids}`);
   }
-  const { data } = await api.call({
-    method: "POST",
-    path: `/api/florin/v1/users/${encodeURIComponent(user.id)}/password-reset`,
-    answer: z.object({ data: PasswordReset }),
-  });
-  const lines = [
-    data.url,
-    `${data.email} sets a new password with this link, until ${data.expiresAt}.`,
-  ];
-  return { data: { id: user.id, ...data }, lines };
+  return user;
 }
 
 async function remove(call: Call): Promise<Outcome> {

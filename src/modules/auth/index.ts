@@ -10,6 +10,7 @@ import { registerIssuedTokens } from "./http/issued-tokens.ts";
 import { registerOAuth } from "./http/oauth.ts";
 import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
+import { registerSignInLinks } from "./http/sign-in-links.ts";
 import { registerSigningKeys } from "./http/signing-keys.ts";
 import { registerUsers } from "./http/users.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
@@ -19,6 +20,7 @@ import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
 import { registerPasskeys } from "./pages/passkeys.ts";
 import { registerPassword } from "./pages/password.ts";
+import { registerSignIn } from "./pages/sign-in.ts";
 import * as passkeys from "./passkeys/tables.ts";
 import * as people from "./people/tables.ts";
 import { AuthStore } from "./registry/store.ts";
@@ -56,7 +58,7 @@ const VERSION = "v2.4.0";
  * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left out
  * silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only if the settings
  * name one. The official clients and the modules that they talk to rely on each of these. The first client comes from the
- * settings; the API neither shows nor changes it.
+ * settings, and that of the console is built in; the API neither shows nor changes them.
  */
 export const authModule: Module & {
   /** The verifier of request tokens, created once for each environment. */
@@ -70,6 +72,7 @@ export const authModule: Module & {
     registerAudit(app);
     registerSigningKeys(app);
     registerPeople(app);
+    registerSignInLinks(app);
     return app;
   },
   resources: [
@@ -138,6 +141,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerPasskeys(app);
   registerPassword(app);
   registerInvitation(app);
+  registerSignIn(app);
   return app;
 }
 

@@ -1,3 +1,4 @@
+import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import {
   choice,
@@ -85,6 +86,11 @@ export const authSettings = new DeclaredSettings(
     if ((id === undefined) !== (secret === undefined)) {
       throw new SettingsError(
         "FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET belong together. Set both or none.",
+      );
+    }
+    if (id === CONSOLE_CLIENT_ID) {
+      throw new SettingsError(
+        `FLORIN_CLIENT_ID is "${id}", which is the id of the console's own client. It takes another id.`,
       );
     }
     const { FLORIN_LOGIN_ISSUER: issuer, FLORIN_LOGIN_CLIENT_ID: clientId } = settings;

@@ -46,6 +46,7 @@ const VITAL: ReadonlySet<string> = new Set([
   "remove-account",
   "reset",
   "revoke",
+  "sign-in-link",
   "stop",
   "uninstall",
 ]);

@@ -170,15 +170,15 @@ async function storePerson(
   return added.length > 0;
 }
 
-/** Throws `VALIDATION` if people log in at another provider, where our links are of no use. */
-export function assertOwnLogin(env: Env): void {
+/** Throws `VALIDATION` if people log in at another provider, where our links are of no use. `then` ends the sentence. */
+export function assertOwnLogin(env: Env, then = "and need no invitation"): void {
   const { FLORIN_LOGIN_ISSUER: issuer } = authSettings.of(env);
   if (issuer === undefined) return;
-  throw new AppError("VALIDATION", `people log in at ${issuer} and need no invitation`);
+  throw new AppError("VALIDATION", `people log in at ${issuer} ${then}`);
 }
 
-/** Throws `VALIDATION` if there are too many people. Two acceptances at once may exceed the limit by one, which does no harm. */
-async function assertRoom(env: Env): Promise<void> {
+/** Throws `VALIDATION` if there are too many people. Two requests at once may exceed the limit by one, which does no harm. */
+export async function assertRoom(env: Env): Promise<void> {
   if ((await new PeopleStore(env).count()) < PEOPLE_MAX) return;
   throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);
 }

@@ -115,11 +115,12 @@ export const asLoginCause = (
   const isWaiting = and(isOpen(context, key), isNull(authLogins.personId));
   return {
     condition: sql`EXISTS (SELECT 1 FROM ${authLogins} WHERE ${isWaiting})`,
-    consequence: (hasBegun) =>
+    consequences: (hasBegun) => [
       databaseOf(context.env)
         .update(authLogins)
         .set({ personId, authenticatedAt })
         .where(and(isWaiting, hasBegun)),
+    ],
   };
 };
 

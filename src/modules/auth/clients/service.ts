@@ -11,6 +11,7 @@ import {
   type ClientFields,
   type ClientSecret,
 } from "#modules/auth/core/client.ts";
+import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
 import { keptRedirectUris } from "#modules/auth/core/redirect-uris.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -29,7 +30,8 @@ import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /**
- * Manages the clients that were created through the API. The first client, which the settings describe, is not among them. Every change
+ * Manages the clients that were created through the API. The first client, which the settings describe, and the console's own client are not
+ * among them. Every change
  * needs the authority of the client, before and after it: otherwise it throws `VALIDATION`, or `UNAUTHENTICATED` if the caller is gone
  * (`permits/permit.ts`). Every change throws `CONFLICT` if other changes of the same client or caller keep coming first, and then stores nothing.
  */
@@ -96,6 +98,7 @@ export class ClientService {
    */
   async replace(id: string, fields: ClientFields): Promise<Client> {
     const replaced = await retryOnConflict(async () => {
+      assertNotBuiltIn(id);
       const known = await this.get(id);
       const target = targetOf(known, authorityOfFields(fields));
       const { actor, holds } = await permit(this.#context, target);
@@ -146,7 +149,10 @@ export class ClientService {
   async delete(id: string): Promise<void> {
     await retryOnConflict(async () => {
       const known = await this.#store.findClient(id);
-      if (known === undefined) return true;
+      if (known === undefined) {
+        assertNotBuiltIn(id);
+        return true;
+      }
       const target = targetOf(known);
       const { holds } = await permit(this.#context, target);
       const isDeleted = await this.#store.deleteClient(id, {
@@ -172,6 +178,7 @@ export class ClientService {
     clientId: string,
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
   ): Promise<{ secret: ClientSecret; clear: string }> {
+    assertNotBuiltIn(clientId);
     const clear = newId();
     return retryOnConflict(async () => {
       const client = await this.get(clientId);
@@ -213,12 +220,12 @@ export class ClientService {
     });
   }
 
-  /** Whether tokens use an id for something else: the first client, or the issuer of an assertion that no client has presented. */
+  /** Whether tokens use an id for something else: the first client, the console's, or the issuer of an assertion that no client has presented. */
   #isReserved(id: string): boolean {
     const { FLORIN_CLIENT_ID: first, FLORIN_TRUSTED_ISSUERS: issuers } = authSettings.of(
       this.#context.env,
     );
-    return id === first || issuers.some(({ issuer }) => issuer === id);
+    return id === first || id === CONSOLE_CLIENT_ID || issuers.some(({ issuer }) => issuer === id);
   }
 
   async #isTaken(id: string): Promise<boolean> {
@@ -296,6 +303,15 @@ function targetOf<N extends Authority | undefined = undefined>(client: Client, n
 /** Holds when a client is deleted; for statements that follow the deletion in its batch. */
 const isGone = (id: string): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${authClients} WHERE ${authClients.id} = ${id})`;
+
+/** Throws `VALIDATION` for the console's own client, which is a part of the program. */
+function assertNotBuiltIn(id: string): void {
+  if (id !== CONSOLE_CLIENT_ID) return;
+  throw new AppError(
+    "VALIDATION",
+    `the client '${id}' is the console of this server: it is built in and cannot be changed or deleted`,
+  );
+}
 
 const taken = (id: string): AppError =>
   new AppError("CONFLICT", `a client with the id '${id}' already exists`);

@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { Scopes } from "./schemas.ts";
 import { invite } from "#modules/auth/administration/invitations.ts";
+import { addPerson } from "#modules/auth/administration/new-person.ts";
 import { deletePerson, listPeople, setScopes } from "#modules/auth/administration/users.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
 import { offerPasswordReset } from "#modules/auth/passwords/password-resets.ts";
-import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
+import { EMAIL_LENGTH_MAX, PERSON_NAME_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { whoCanLogIn } from "#modules/auth/permits/administrators.ts";
 import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
@@ -35,6 +36,15 @@ const InvitationView = z
   })
   .openapi("Invitation");
 
+const CreateUserRequest = z
+  .object({
+    // Unlike other schemas of addresses, that of HTML takes `operator@localhost`.
+    email: z.email({ pattern: z.regexes.html5Email }).max(EMAIL_LENGTH_MAX),
+    name: z.string().max(PERSON_NAME_LENGTH_MAX).optional(),
+    scopes: Scopes,
+  })
+  .openapi("CreateUserRequest");
+
 const UserDetails = z
   .object({
     id: z.string(),
@@ -49,7 +59,7 @@ const UserDetails = z
     }),
     canLogIn: z.boolean().openapi({
       description:
-        "Whether the user can log in now. A user whose password no longer counts needs a link for a new one.",
+        "Whether the user can log in now, by a password or a passkey. A user without both needs a link, either to sign in or for a new password.",
     }),
   })
   .openapi("UserDetails");
@@ -75,7 +85,7 @@ const toDetailsView = (
   canLogIn: active.has(id),
 });
 
-/** Registers the operations of people below `/api/florin/v1`: invitations, scopes, password resets, deletion. */
+/** Registers the operations of people below `/api/florin/v1`: invitations, new people, scopes, password resets, deletion. */
 export const registerPeople = registration(
   people.post("/invitations", {
     operationId: "florinInviteUser",
@@ -104,6 +114,19 @@ export const registerPeople = registration(
     handle: async ({ context }) => {
       const [people, active] = await Promise.all([listPeople(context), whoCanLogIn(context)]);
       return people.map((person) => toDetailsView(person, active));
+    },
+  }),
+  people.post("/users", {
+    operationId: "florinCreateUser",
+    summary: "Add a user without a password",
+    description:
+      "The user gets in by a link that signs in, and then sets a password or adds a passkey. Whoever adds a user needs all the scopes.",
+    body: CreateUserRequest,
+    answer: ok.created("The user", UserDetails),
+    errors: [409],
+    handle: async ({ body: { email, name = "", scopes }, context }) => {
+      const person = await addPerson(context, { email, name, scopes });
+      return toDetailsView(person, new Set());
     },
   }),
   people.put("/users/{userId}", {

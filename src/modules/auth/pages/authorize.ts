@@ -31,7 +31,7 @@ import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { type BrowserSession, findSession, sessionExists } from "#modules/auth/people/sessions.ts";
-import { AuthStore } from "#modules/auth/registry/store.ts";
+import { findClient } from "#modules/auth/registry/find-client.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { toMillis } from "#platform/time.ts";
@@ -53,12 +53,12 @@ export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
  * redirect to an unregistered URI would let anybody use this server's name for links to anywhere.
  */
 async function authorize(page: PageRequest): Promise<PageAnswer> {
-  const { params, context, issuer } = page;
+  const { params, issuer } = page;
   const clientId = onlyValue(params, "client_id");
   const redirectUri = onlyValue(params, "redirect_uri");
   if (clientId === undefined) return refusal("auth request is missing client_id");
   if (redirectUri === undefined) return refusal("auth request is missing redirect_uri");
-  const client = await findRegistered(context.env, clientId, redirectUri);
+  const client = await findRegistered(page, clientId, redirectUri);
   if (typeof client === "string") return refusal(client);
   try {
     const request = parseAuthorizeRequest(params, { client, redirectUri });
@@ -70,8 +70,12 @@ async function authorize(page: PageRequest): Promise<PageAnswer> {
 }
 
 /** The client for which a redirect URI is registered, or the reason why there is none. */
-async function findRegistered(env: Env, id: string, uri: string): Promise<Client | string> {
-  const client = await new AuthStore(env).findClient(id);
+async function findRegistered(
+  { context: { env }, issuer }: PageRequest,
+  id: string,
+  uri: string,
+): Promise<Client | string> {
+  const client = await findClient(env, id, issuer);
   if (client === undefined) return "unable to retrieve client by id";
   if (client.redirectUris.includes(uri) && isRedirectTarget(uri)) return client;
   return "the redirect_uri is not one of those that are registered for the client";
@@ -150,7 +154,7 @@ async function finish(page: PageRequest): Promise<PageAnswer> {
   const login = await readLogin(context, key);
   if (login === undefined) return refusal(UNKNOWN_LOGIN);
   const { request, loggedIn } = login;
-  const client = await findRegistered(context.env, request.clientId, request.redirectUri);
+  const client = await findRegistered(page, request.clientId, request.redirectUri);
   try {
     if (typeof client === "string") return refusal(client);
     const person = loggedIn && (await findPerson(context, loggedIn.personId));

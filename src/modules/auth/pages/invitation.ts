@@ -10,13 +10,11 @@ import {
 } from "#modules/auth/administration/invitations.ts";
 import { resetPassword } from "#modules/auth/passwords/password-resets.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
-import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
+import { EMAIL_LENGTH_MAX, PERSON_NAME_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/invitation";
-/** Longest name of a person, in UTF-16 units. */
-const NAME_LENGTH_MAX = 100;
 
 /** The link with which a person accepts an invitation or sets a new password. `token` is that of `NewInvitation`, and needs no encoding. */
 export const invitationUrl = (issuer: string, token: string): string =>
@@ -82,8 +80,8 @@ function problemOf({
 }: Record<"email" | "name" | "password", string>): string | undefined {
   if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX)
     return "This is not an e-mail address.";
-  if (name.length > NAME_LENGTH_MAX)
-    return `The name is longer than ${NAME_LENGTH_MAX} characters.`;
+  if (name.length > PERSON_NAME_LENGTH_MAX)
+    return `The name is longer than ${PERSON_NAME_LENGTH_MAX} characters.`;
   return passwordProblem(password);
 }
 
@@ -149,6 +147,6 @@ const nameField = (name: string): Markup =>
       id="name"
       name="name"
       value="${name}"
-      maxlength="${NAME_LENGTH_MAX}"
+      maxlength="${PERSON_NAME_LENGTH_MAX}"
       autocomplete="name"
     />`;

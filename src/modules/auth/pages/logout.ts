@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
 import { type IdTokenHint, readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
 import { endSession, findSession } from "#modules/auth/people/sessions.ts";
-import { AuthStore } from "#modules/auth/registry/store.ts";
+import { findClient } from "#modules/auth/registry/find-client.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/end_session";
@@ -65,7 +65,7 @@ async function check({
   const uri = params.get("post_logout_redirect_uri") ?? "";
   // Without a client, nothing says whether the URI is allowed, so it is ignored.
   if (uri === "" || clientId === undefined) return { hint, target: undefined };
-  const client = await new AuthStore(context.env).findClient(clientId);
+  const client = await findClient(context.env, clientId, issuer);
   if (!client?.postLogoutRedirectUris.includes(uri) || !/^https?:\/\/[\x21-\x7e]+$/i.test(uri)) {
     return { problem: "post_logout_redirect_uri invalid" };
   }

@@ -1,9 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { html } from "hono/html";
-import { readCookie } from "./browser.ts";
+import { findFreshLogin } from "./fresh-login.ts";
 import { layout, type Markup } from "./layout.ts";
 import { replaceSession, openLogin } from "./login.ts";
-import { PageError } from "./page-error.ts";
 import { PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
 import { rememberDevice } from "./typed-password.ts";
@@ -18,13 +17,8 @@ import {
   hasPasskeys,
   passkeyCreationOptions,
 } from "#modules/auth/passkeys/passkeys.ts";
-import { findSession } from "#modules/auth/people/sessions.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { toMillis } from "#platform/time.ts";
-
-/** How long after a login a person may add or delete passkeys, in milliseconds. */
-const CHANGE_MS_MAX = 15 * 60_000;
 
 /** Registers the pages of passkeys, which may replace the password of our own login page. */
 export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
@@ -77,28 +71,19 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
   return { kind: "json", body: { next } };
 }
 
-/** The person who has logged in in this browser within `CHANGE_MS_MAX`. Throws `PageError`. */
-async function openAccount({
-  c,
-  context,
-  issuer,
-}: PageRequest): Promise<{ person: EndUser; key: ChallengeKey }> {
-  const token = readCookie(c, "florin-session", issuer) ?? "";
-  const session = await findSession(context, token);
-  const ageMs =
-    session === undefined
-      ? Infinity
-      : toMillis(context.clock()) - toMillis(session.authenticatedAt);
-  if (session === undefined || session.person.issuer !== "" || ageMs > CHANGE_MS_MAX) {
-    throw new PageError(401, "Log in to an application again, and come back within 15 minutes.");
-  }
-  return { person: session.person, key: { of: "session", token } };
+/** The person who has just logged in in this browser. Throws `PageError`. */
+async function openAccount(page: PageRequest): Promise<{ person: EndUser; key: ChallengeKey }> {
+  const { person, token } = await findFreshLogin(page);
+  return { person, key: { of: "session", token } };
 }
 
 async function showAccount(page: PageRequest): Promise<PageAnswer> {
   const { person } = await openAccount(page);
   const { issuer } = page;
-  const count = await countPasskeys(page.context, person.id);
+  const [count, password] = await Promise.all([
+    countPasskeys(page.context, person.id),
+    new PeopleStore(page.context.env).passwordOf(person.id),
+  ]);
   const body = html` <p>
       You are logged in as <strong>${person.email}</strong> and have ${count}
       ${count === 1 ? "passkey" : "passkeys"}.
@@ -111,7 +96,11 @@ async function showAccount(page: PageRequest): Promise<PageAnswer> {
             <button>Delete all passkeys</button>
           </form>`
     }
-    <p><a href="${issuer}/password">Change your password</a></p>`;
+    <p>
+      <a href="${issuer}/password"
+        >${password === undefined ? "Set a password" : "Change your password"}</a
+      >
+    </p>`;
   const script = `${issuer}/passkeys.js`;
   return { kind: "page", page: layout({ title: "Your passkeys", body, script }) };
 }

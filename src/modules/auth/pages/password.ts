@@ -1,13 +1,14 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { html } from "hono/html";
 import { readCookie, writeCookie } from "./browser.ts";
+import { findFreshLogin } from "./fresh-login.ts";
 import { passwordProblem } from "./invitation.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
 import { isPasswordOf, rememberDevice } from "./typed-password.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
-import { changePassword } from "#modules/auth/passwords/set-password.ts";
+import { changePassword, setFirstPassword } from "#modules/auth/passwords/set-password.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
 import { beginSession, findSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -15,41 +16,60 @@ import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/password";
 
-/** Registers the page on which a person who is logged in changes the password. */
+/** Registers the page on which a person who is logged in changes the password, or sets the first one. */
 export function registerPassword(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async (page) => {
-    const { email } = await findPerson(page);
-    return { kind: "page", page: formPage({ issuer: page.issuer, email }) };
+    const { person, isFirst } = await openPassword(page);
+    return { kind: "page", page: formPage({ issuer: page.issuer, email: person.email, isFirst }) };
   });
   registerPage(app, { method: "POST", path: PATH }, change);
 }
 
-/** The person who is logged in in this browser by our own page. Throws `PageError`. */
-async function findPerson({ c, context, issuer }: PageRequest): Promise<EndUser> {
-  const session = await findSession(context, readCookie(c, "florin-session", issuer));
-  if (session?.person.issuer === "") return session.person;
-  throw new PageError(401, "Log in to an application first, and come back.");
+/** A person who is logged in, the session's cookie, and whether the person has no password yet. */
+interface OpenPassword {
+  readonly person: EndUser;
+  readonly token: string;
+  readonly isFirst: boolean;
+}
+
+/**
+ * The person who is logged in in this browser by our own page. Where there is no old password to ask for, the login has to be fresh. Throws
+ * `PageError`.
+ */
+async function openPassword(page: PageRequest): Promise<OpenPassword> {
+  const { c, context, issuer } = page;
+  const token = readCookie(c, "florin-session", issuer) ?? "";
+  const session = await findSession(context, token);
+  if (session?.person.issuer !== "") {
+    throw new PageError(401, "Log in to an application first, and come back.");
+  }
+  const { person } = session;
+  const password = await new PeopleStore(context.env).passwordOf(person.id);
+  if (password !== undefined) return { person, token, isFirst: false };
+  return { ...(await findFreshLogin(page)), isFirst: true };
 }
 
 async function change(page: PageRequest): Promise<PageAnswer> {
   const { params, issuer } = page;
-  const person = await findPerson(page);
+  const { person, token, isFirst } = await openPassword(page);
   const again = (problem: string, status: number): PageAnswer => ({
     kind: "page",
     status,
-    page: formPage({ issuer, email: person.email, problem }),
+    page: formPage({ issuer, email: person.email, isFirst, problem }),
   });
   const password = params.get("new") ?? "";
   const problem = passwordProblem(password);
   if (problem !== undefined) return again(problem, 400);
-  const hash = await provenHash(page, person, params.get("old") ?? "");
-  if (hash === undefined) return again("The old password is wrong.", 401);
   const context = {
     ...page.context,
     principal: { ...page.context.principal, issuer, subject: person.id },
   };
-  const wanted = { personId: person.id, formerHash: hash, password };
-  const proof = await changePassword(context, wanted);
+  const wanted = { personId: person.id, password };
+  const hash = isFirst ? undefined : await provenHash(page, person, params.get("old") ?? "");
+  if (!isFirst && hash === undefined) return again("The old password is wrong.", 401);
+  const proof = await (hash === undefined
+    ? setFirstPassword(context, { ...wanted, session: token })
+    : changePassword(context, { ...wanted, formerHash: hash }));
   if (proof === undefined) return again("The password was changed meanwhile.", 409);
   const authenticatedAt = context.clock();
   return stayLoggedIn(page, { personId: person.id, authenticatedAt, proof }, person.email);
@@ -87,26 +107,19 @@ async function stayLoggedIn(
 interface PasswordForm {
   readonly issuer: string;
   readonly email: string;
+  /** Whether the person has no password yet. */
+  readonly isFirst: boolean;
   readonly problem?: string;
 }
 
-const formPage = ({ issuer, email, problem }: PasswordForm): Markup =>
+const formPage = ({ issuer, email, isFirst, problem }: PasswordForm): Markup =>
   layout({
-    title: "Change your password",
+    title: isFirst ? "Set a password" : "Change your password",
     body: html` <p>You are then logged out everywhere but in this browser.</p>
       ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
       <form method="post" action="${issuer}${PATH}">
         <input type="hidden" name="username" value="${email}" autocomplete="username" />
-        <label for="old">Old password</label>
-        <input
-          id="old"
-          name="old"
-          type="password"
-          maxlength="${PASSWORD_LENGTH_MAX}"
-          autocomplete="current-password"
-          required
-          autofocus
-        />
+        ${isFirst ? "" : OLD_PASSWORD}
         <label for="new"
           >New password <small>(${PASSWORD_LENGTH_MIN} characters or more)</small></label
         >
@@ -119,6 +132,17 @@ const formPage = ({ issuer, email, problem }: PasswordForm): Markup =>
           autocomplete="new-password"
           required
         />
-        <button>Change the password</button>
+        <button>${isFirst ? "Set the password" : "Change the password"}</button>
       </form>`,
   });
+
+const OLD_PASSWORD = html`<label for="old">Old password</label>
+  <input
+    id="old"
+    name="old"
+    type="password"
+    maxlength="${PASSWORD_LENGTH_MAX}"
+    autocomplete="current-password"
+    required
+    autofocus
+  />`;

@@ -14,6 +14,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { addressOf } from "#platform/http/sender/address.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
+import { parseRequestJson } from "#platform/request-json.ts";
 
 /** A request for a page, or a form. */
 export interface PageRequest {
@@ -21,19 +22,27 @@ export interface PageRequest {
   readonly context: ServiceContext;
   /** The issuer of this server for the request. */
   readonly issuer: string;
-  /** Parameters of the URL, or fields of the form. */
+  /** Parameters of the URL, fields of the form, or those fields of the JSON object that are texts. */
   readonly params: URLSearchParams;
 }
+
+type HeaderFields = Readonly<Record<string, string>>;
 
 export type PageAnswer =
   | {
       readonly kind: "page";
       readonly status?: number;
       readonly page: Markup;
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: HeaderFields;
     }
   | { readonly kind: "text"; readonly status: number; readonly text: string }
-  | { readonly kind: "json"; readonly body: object }
+  | {
+      readonly kind: "json";
+      readonly status?: number;
+      readonly body: object;
+      readonly headers?: HeaderFields;
+    }
+  | { readonly kind: "empty" }
   | { readonly kind: "redirect"; readonly to: string };
 
 export interface PageSpec {
@@ -41,6 +50,8 @@ export interface PageSpec {
   readonly path: string;
   /** Whether other sites may send the form. It is an application's request to log somebody in or out. */
   readonly fromAnywhere?: boolean;
+  /** Whether a script sends the request: an object of JSON instead of a form, whose errors are answered in JSON, too. */
+  readonly isJson?: boolean;
 }
 
 /** Largest form, in bytes. */
@@ -64,7 +75,7 @@ export function registerPage(
       return await toResponse(c, spec, await handler(request));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return toResponse(c, spec, errorPage(error));
+      return toResponse(c, spec, spec.isJson === true ? errorJson(error) : errorPage(error));
     }
   });
 }
@@ -88,9 +99,13 @@ const contextOf = (c: Context<AppEnv>): ServiceContext => ({
   clock: systemClock,
 });
 
-async function paramsOf(c: Context<AppEnv>, { method }: PageSpec): Promise<URLSearchParams> {
-  if (method === "GET") return new URL(c.req.url).searchParams;
-  return new URLSearchParams(await readText(c.req.raw, FORM_BYTES_MAX));
+async function paramsOf(c: Context<AppEnv>, spec: PageSpec): Promise<URLSearchParams> {
+  if (spec.method === "GET") return new URL(c.req.url).searchParams;
+  const text = await readText(c.req.raw, FORM_BYTES_MAX);
+  if (spec.isJson !== true) return new URLSearchParams(text);
+  const fields = Object.entries(parseRequestJson(text, "the body") ?? {});
+  const texts = fields.filter((field): field is [string, string] => typeof field[1] === "string");
+  return new URLSearchParams(texts);
 }
 
 async function toResponse(
@@ -98,7 +113,7 @@ async function toResponse(
   { method }: PageSpec,
   answer: PageAnswer,
 ): Promise<Response> {
-  const headers = answer.kind === "page" ? answer.headers : undefined;
+  const headers = "headers" in answer ? answer.headers : undefined;
   for (const [name, value] of Object.entries({ ...PAGE_HEADERS, ...headers }))
     c.header(name, value);
   if (answer.kind === "redirect") {
@@ -108,8 +123,9 @@ async function toResponse(
   }
   if (answer.kind === "json") {
     c.header("content-type", "application/json");
-    return c.body(stringifyJson(answer.body));
+    return withStatus(c.body(stringifyJson(answer.body)), answer.status ?? 200);
   }
+  if (answer.kind === "empty") return c.body(null, 204);
   if (answer.kind === "text") return withStatus(c.text(answer.text), answer.status);
   return withStatus(await c.html(answer.page), answer.status ?? 200);
 }
@@ -119,12 +135,32 @@ const withStatus = (response: Response, status: number): Response =>
 
 /** The page that shows an error to a person. */
 function errorPage(error: AppError): PageAnswer {
+  const { text, ...rest } = shownError(error);
+  const page = layout({ title: "That did not work", body: html`<p role="alert">${text}</p>` });
+  return { kind: "page", page, ...rest };
+}
+
+/** The error as the API shows errors, for a script. */
+function errorJson(error: AppError): PageAnswer {
+  const { text, ...rest } = shownError(error);
+  const errorCode = CODES[rest.status] ?? "VALIDATION";
+  const body = { errorCode, errorMessage: `[${errorCode}] ${text}` };
+  return { kind: "json", body, ...rest };
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  404: "NOT_FOUND",
+  500: "INTERNAL",
+  503: "INTERNAL",
+};
+
+function shownError(error: AppError) {
   const status = error instanceof PageError ? error.status : (STATUSES[error.kind] ?? 500);
   const text = status < 500 ? error.message : "Something went wrong on our side. Try again later.";
-  const page = layout({ title: "That did not work", body: html`<p role="alert">${text}</p>` });
   const retryAfter = error.retryAfterSeconds;
-  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  return { kind: "page", status, page, headers };
+  const headers: HeaderFields =
+    retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { status, text, headers };
 }
 
 const STATUSES: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, ne, sql } from "drizzle-orm";
+import { and, eq, exists, gt, ne, not, sql } from "drizzle-orm";
 import { PASSWORD_ACTION, setPassword } from "./set-password.ts";
 import {
   assertOwnLogin,
@@ -6,6 +6,7 @@ import {
   invitationGone,
   type NewInvitation,
 } from "#modules/auth/administration/invitations.ts";
+import { isSignInLink } from "#modules/auth/administration/sign-in-links.ts";
 import { getPerson, targetOf } from "#modules/auth/administration/users.ts";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
@@ -74,7 +75,14 @@ async function tryToOffer(
       .returning({ hash: authInvitations.hash }),
     db
       .delete(authInvitations)
-      .where(and(eq(authInvitations.personId, personId), ne(authInvitations.hash, hash), isMade)),
+      .where(
+        and(
+          eq(authInvitations.personId, personId),
+          not(isSignInLink),
+          ne(authInvitations.hash, hash),
+          isMade,
+        ),
+      ),
   );
   if (made.length === 0) return undefined;
   await armClock(env, LOGINS_SWEEP, endMs + 1);

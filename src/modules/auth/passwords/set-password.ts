@@ -1,10 +1,11 @@
-import { and, eq, exists, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { authLogins } from "#modules/auth/authorize/tables.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { revocationsOfGrants } from "#modules/auth/grants/revocations.ts";
 import { deriveFor } from "#modules/auth/hashing/password-hasher.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
+import { sessionExists } from "#modules/auth/people/sessions.ts";
 import { hasPassword } from "#modules/auth/people/store.ts";
 import { authInvitations, authPeople, authSessions } from "#modules/auth/people/tables.ts";
 import { armRevocationSweep } from "#modules/auth/revocations/revoke.ts";
@@ -66,6 +67,20 @@ export async function setPassword(
   await armRevocationSweep(context);
   return changed.length > 0 ? hasPassword(hash) : undefined;
 }
+
+/** Sets the password of a person who has none, if the session with a cookie goes on. Returns as `setPassword` does. */
+export const setFirstPassword = (
+  context: ServiceContext,
+  {
+    session,
+    ...change
+  }: { readonly personId: string; readonly password: string; readonly session: string },
+): Promise<SQL | undefined> =>
+  setPassword(context, {
+    ...change,
+    where: and(isNull(authPeople.password), sessionExists(session)) ?? sql`FALSE`,
+    action: PASSWORD_ACTION,
+  });
 
 /** Replaces the password of a person if the former one still has a hash. Returns as `setPassword` does. */
 export const changePassword = (

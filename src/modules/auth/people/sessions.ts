@@ -22,7 +22,7 @@ export interface BrowserSession {
 export interface LoggedIn {
   readonly personId: string;
   readonly authenticatedAt: Timestamp;
-  /** Holds as long as the person may log in by the password or passkey that was used; undefined if another provider vouches for the person. */
+  /** Holds as long as the person may log in by the password, passkey or link that was used; undefined if another provider vouches for the person. */
   readonly proof?: SQL | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface LoggedIn {
 export interface SessionCause {
   /** Condition under which the session begins. */
   readonly condition: SQL;
-  /** Makes the statement that goes with the session; `hasBegun` holds when the session has begun. */
-  readonly consequence: (hasBegun: SQL) => BatchItem<"sqlite">;
+  /** Makes the statements that go with the session; `hasBegun` holds when the session has begun. */
+  readonly consequences: (hasBegun: SQL) => readonly BatchItem<"sqlite">[];
 }
 
 /**
@@ -57,7 +57,7 @@ export async function beginSession(
           FROM ${authPeople} WHERE ${isStillTheOne}`,
       )
       .returning({ hash: authSessions.hash }),
-    ...(cause === undefined ? [] : [cause.consequence(sessionExists(token))]),
+    ...(cause === undefined ? [] : cause.consequences(sessionExists(token))),
   ]);
   if (begun.length === 0) return undefined;
   await armClock(env, LOGINS_SWEEP, endMs + 1);

@@ -43,6 +43,15 @@ export class PeopleStore {
     return { id: row.id, password: row.password };
   }
 
+  /** Whether somebody of our own login page has an e-mail address. */
+  async hasLogin(email: string): Promise<boolean> {
+    const [row] = await this.#db
+      .select({ id: authPeople.id })
+      .from(authPeople)
+      .where(eq(authPeople.login, loginOf(email)));
+    return row !== undefined;
+  }
+
   /** The hash of a person's password; undefined for a person without one. */
   async passwordOf(id: string): Promise<string | undefined> {
     const [row] = await this.#db
@@ -108,6 +117,9 @@ export const hasPassword = (hash: string): SQL => eq(authPeople.password, hash);
 
 /** Longest e-mail address, in UTF-16 units. */
 export const EMAIL_LENGTH_MAX = 254;
+
+/** Longest name of a person, in UTF-16 units. */
+export const PERSON_NAME_LENGTH_MAX = 100;
 
 /** The form in which e-mail addresses are compared. */
 export const loginOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();

@@ -27,8 +27,8 @@ export const authPeople = sqliteTable(
     hasAllScopes: integer("has_all_scopes", { mode: "boolean" }).notNull().default(false),
     /**
      * The authority of the maker of the last link by which a password was set (`core/authority.ts`), as JSON. Passkeys and
-     * sessions go back to this link too, because a password set by a link ends all others. Null if another provider vouches for
-     * the person.
+     * sessions go back to this link too, because a password set by a link ends all others. After a link that signs in, it is what
+     * its maker could do as well. Null if another provider vouches for the person.
      */
     vouchedBy: text("vouched_by"),
     /** A text that changes with the person's authority, and with who vouches for the credentials. */
@@ -37,17 +37,19 @@ export const authPeople = sqliteTable(
   (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
 );
 
-/** Links with which somebody sets a password, once: as a new person (an invitation), or as a known one. */
+/**
+ * Links that work once. A link lets somebody set a password, as a new person (an invitation) or as a known one, or signs a known person in.
+ */
 export const authInvitations = sqliteTable(
   "auth_invitations",
   {
-    /** Base64 of the SHA-256 of the link's token. */
+    /** Base64 of the SHA-256 of the link's token; for a link that signs in, `sign-in:` stands before it. */
     hash: text("hash").primaryKey(),
     /** The e-mail address of the person; empty if the person chooses it. */
     email: text("email").notNull(),
     /** The scopes that a new person gets, as JSON. */
     scopes: text("scopes").notNull(),
-    /** The person whose password the link sets; null for an invitation. */
+    /** The person whose password the link sets, or whom it signs in; null for an invitation. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
     /** Whether the new person gets all scopes of the modules. */

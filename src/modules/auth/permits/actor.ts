@@ -7,10 +7,12 @@ import {
   commonAuthority,
   FULL_AUTHORITY,
 } from "#modules/auth/core/authority.ts";
+import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
 import { mayHave } from "#modules/auth/core/scopes.ts";
 import { authGrants } from "#modules/auth/grants/tables.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
+import { findClient } from "#modules/auth/registry/find-client.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authRevocations } from "#modules/auth/revocations/tables.ts";
 import { authSettings } from "#modules/auth/settings.ts";
@@ -101,7 +103,7 @@ async function findPersonActor(
   holds: SQL,
 ): Promise<Actor | undefined> {
   const [client, person] = await Promise.all([
-    new AuthStore(env).findClient(principal.clientId),
+    findClient(env, principal.clientId),
     new PeopleStore(env).find(principal.subject),
   ]);
   if (client === undefined || person === undefined) return undefined;
@@ -111,7 +113,8 @@ async function findPersonActor(
     holds:
       and(
         holds,
-        hasUnchangedAuthority(authClients, client),
+        // The console's own client never changes.
+        client.id === CONSOLE_CLIENT_ID ? undefined : hasUnchangedAuthority(authClients, client),
         hasUnchangedAuthority(authPeople, person),
       ) ?? holds,
     maker: actorKey("person", person.id),

@@ -1,6 +1,7 @@
 import { authorityOfClient, authorityOfPerson } from "#modules/auth/authority/holders.ts";
 import { type Authority, commonAuthority } from "#modules/auth/core/authority.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
+import { findClient } from "#modules/auth/registry/find-client.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
@@ -34,8 +35,10 @@ export async function currentPrincipal(
   const isForeign = trusted.some((known) => known.issuer === issuer || known.issuer === clientId);
   if (FLORIN_AUTH === "off" || issuer === OWN_WORK || isForeign) return stored;
   const people = new PeopleStore(env);
+  // The console's own client acts for people only.
+  const find = (id: string) => (isPerson ? findClient(env, id) : new AuthStore(env).findClient(id));
   const [client, person] = await Promise.all([
-    clientId === first ? undefined : new AuthStore(env).findClient(clientId),
+    clientId === first ? undefined : find(clientId),
     isPerson ? people.find(subject) : undefined,
   ]);
   if ((client === undefined && clientId !== first) || (isPerson && person === undefined)) {

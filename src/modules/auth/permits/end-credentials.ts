@@ -1,6 +1,8 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { authLogins } from "#modules/auth/authorize/tables.ts";
+import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { revocationsOfGrants } from "#modules/auth/grants/revocations.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
@@ -22,7 +24,8 @@ export function endCredentials(
   return [
     db
       .update(authPeople)
-      .set({ password: null })
+      // Nothing is left that goes back to whoever has vouched for the person, so that the next link alone counts.
+      .set({ password: null, vouchedBy: toAuthorityColumn(FULL_AUTHORITY) })
       .where(and(eq(authPeople.id, personId), condition)),
     ...tables.map((table) => db.delete(table).where(and(eq(table.personId, personId), condition))),
     revocationsOfGrants(context, { subject: personId, condition }),

@@ -5,8 +5,8 @@ import type { Client, Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { matchesSecret } from "#modules/auth/registry/client-secret.ts";
+import { findClient } from "#modules/auth/registry/find-client.ts";
 import { staticClient } from "#modules/auth/registry/static-client.ts";
-import { AuthStore } from "#modules/auth/registry/store.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
@@ -72,15 +72,15 @@ export class ClientAuthenticator {
   }
 }
 
-/** The client with an id, from the settings or the database. The database is read in either case, so that both take the same time. */
+/** The client with an id, from the settings, the program or the database. For the first client, the database is read, too, so that both take the same time. */
 export async function findCredential(
   env: Env,
   id: string,
   allScopes: readonly string[],
 ): Promise<Credential | undefined> {
   const first = staticClient(authSettings.of(env), allScopes);
-  const stored = await new AuthStore(env).findClient(id);
-  return id === first?.clientId ? first : toCredential(stored);
+  const found = await findClient(env, id);
+  return id === first?.clientId ? first : toCredential(found);
 }
 
 /** The keys of failures without a secret: those in the name of one client from one address count together. */
