@@ -29,11 +29,13 @@ const entriesOf = async (action: string): Promise<number> =>
 test.each(Object.entries(ENDINGS))(
   "%s works where the database is full, and the audit tells of it",
   async (_, make) => {
-    const { path, method = "DELETE", form, action } = await make();
+    const { path, method = "DELETE", form, json, action } = await make();
     const before = await entriesOf(action ?? "");
-    const body = form === undefined ? {} : { body: new URLSearchParams(form) };
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const answer =
-      form === undefined ? await call(path, { method }) : await send(path, { method, ...body });
+      form === undefined
+        ? await call(path, { method, ...body })
+        : await send(path, { method, body: new URLSearchParams(form) });
     expect([answer.status, await answer.text()]).toEqual([
       expect.toBeOneOf([200, 201, 202, 204]),
       expect.any(String),

@@ -31,6 +31,22 @@ export class Visitor {
     return this.#send(url, { method: "POST", body: new URLSearchParams(fields), headers });
   }
 
+  /** Sends JSON as a script of the site does. */
+  postJson(
+    url: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {
+      origin: this.#site.origin,
+      "sec-fetch-site": "same-origin",
+    },
+  ): Promise<Response> {
+    const init = { method: "POST", body: JSON.stringify(body) };
+    return this.#send(url, {
+      ...init,
+      headers: { "content-type": "application/json", ...headers },
+    });
+  }
+
   async #send(url: string, init: RequestInit): Promise<Response> {
     const { pathname, search } = new URL(url, this.#site.origin);
     const headers = new Headers(init.headers);

@@ -16,6 +16,8 @@ export interface Ending {
   /** The method of the request, by default `DELETE`. */
   readonly method?: "POST" | "PUT";
   readonly form?: Readonly<Record<string, string>>;
+  /** The body of a request that is sent as JSON. */
+  readonly json?: object;
   /**
    * The action of the request's audit entry; absent for a request without an audit entry in D1, such as a write that is an
    * entry of a ledger's log.
@@ -156,6 +158,12 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     "/password-reset",
     { method: "POST", action: "auth.person.reset" },
   ),
+  florinCreateSignInLink: async () => ({
+    path: "/api/florin/v1/sign-in-links",
+    method: "POST",
+    json: { personId: await personId() },
+    action: "auth.person.sign-in-link",
+  }),
   revokeToken: async () => ({
     path: "/api/auth/revoke",
     method: "POST",

@@ -89,7 +89,7 @@ const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
  * letters of both cases, last digits, and tokens of links.
  */
 const MADE =
-  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?!florin-)(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|eyJ[A-Za-z0-9]{24,}|(?<="lastDigits": ?")\w+|(?<=\?token=)[\w-]+/g;
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?!florin-)(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|eyJ[A-Za-z0-9]{24,}|(?<="lastDigits": ?")\w+|(?<=\?token=|sign-in#)[\w-]+/g;
 
 const madeIn = (text: string): string[] => [...text.matchAll(MADE)].map(([made]) => made);
 
