@@ -137,7 +137,7 @@ describe("npm run florin", () => {
     expect(await florin("ledger", "verify", "books")).toContain("agrees with its log");
   });
 
-  test("npm run florin prints a link with which a person, by address or id, sets a new password", async () => {
+  test("npm run florin prints links with which a person, by address or id, sets a new password or signs in", async () => {
     const invitation = await florin("people", "invite", "--email", "ada@example.com");
     const [url = ""] = invitation.split("\n");
     const origin = server.url;
@@ -153,6 +153,17 @@ describe("npm run florin", () => {
       /^http\S+\nada@example.com sets a new password with this link, until \S+\.\n$/,
     );
     expect((await fetch(reset.url)).status).toBe(404);
+    const link = await florin("people", "sign-in-link", "Ada@example.com");
+    expect(link).toMatch(
+      /^http\S+\/console\/sign-in#\S+\nThe link signs in as ada@example.com to the console, once, until \S+\.\n$/,
+    );
+    const [signInUrl = ""] = link.split("\n");
+    const secret = new URL(signInUrl).hash.slice(1);
+    const signedIn = await fetch(`${origin}/api/auth/sign-in`, {
+      method: "POST",
+      body: JSON.stringify({ secret }),
+    });
+    expect(signedIn.status).toBe(204);
     const unknown = await florin("people", "reset", "bob").catch((error: unknown) => error);
     expect(unknown).toMatchObject({ code: 1, stdout: "", stderr: "There is no person bob.\n" });
   });

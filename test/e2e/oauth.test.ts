@@ -208,8 +208,11 @@ describe("a person", () => {
     );
 
   test("a person logs in with the password, and says who it is", async () => {
-    const [invitation = ""] = /http\S+\/invitation\?token=\S+/.exec(server.welcome) ?? [];
-    const token = new URL(invitation).searchParams.get("token") ?? "";
+    const invited = await server.json("/api/florin/v1/invitations", {
+      body: { scopes: ["ledger:write"] },
+    });
+    const { data } = invited as { data: { url: string } }; // the schema of the answer has this shape
+    const token = new URL(data.url).searchParams.get("token") ?? "";
     const accepted = await visitor.post("/api/auth/invitation", { token, ...ADA });
     expect(accepted.status).toBe(200);
     const back = await logIn(visitor, await authorizeUrl(), ADA);

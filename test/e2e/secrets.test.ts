@@ -50,6 +50,8 @@ const make = async (path: string, body: object, method = "POST"): Promise<Made["
 const start = async (settings = {}): Promise<void> => {
   server = await LocalServer.start(folder, settings);
   keep("the server's own", server.clientSecret, await server.token());
+  const [, printed = ""] = /\/sign-in#(\S+)/.exec(server.welcome) ?? [];
+  if (printed !== "") keep("a link that signs in", printed);
 };
 
 beforeAll(async () => {
@@ -148,8 +150,11 @@ test("clients, people, codes and tokens are made", async () => {
     const { challenge = "" } = await asked.json<{ challenge?: string }>();
     keepHashed("a passkey's challenge", challenge);
   }
-  const users = (await server.json("/api/auth/users")) as { data: { id: string }[] };
-  const path = `/api/florin/v1/users/${users.data[0]?.id ?? ""}/password-reset`;
+  const users = (await server.json("/api/auth/users")) as { data: { id: string; email: string }[] };
+  const personId = users.data.find(({ email }) => email === EMAIL)?.id ?? "";
+  const link = await make("/api/florin/v1/sign-in-links", { personId });
+  keepHashed("a link that signs in", new URL(link["url"] ?? "").hash.slice(1));
+  const path = `/api/florin/v1/users/${personId}/password-reset`;
   const reset = await make(path, {});
   keepHashed("a link for a password", new URL(reset["url"] ?? "").searchParams.get("token") ?? "");
 });
@@ -249,6 +254,7 @@ const KINDS = [
   "an assertion",
   "an invitation",
   "a link for a password",
+  "a link that signs in",
   "a code",
   "a refresh token",
   "a login",
