@@ -60,7 +60,7 @@ const post = (page: Page, secret: string): Promise<number | string> =>
       try {
         // Without `include`, the page of another site would send no cookie.
         const init = { method: "POST", credentials: "include", body: text };
-        return (await fetch(url, init as RequestInit)).status;
+        return (await fetch(url, init)).status;
       } catch (error) {
         return (error as Error).name;
       }
