@@ -6,9 +6,8 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const SUFFIX = ".test.ts";
 
 /** The cells of the table rows that name tests. The last cell has the references. */
-const ROWS = readFileSync(join(ROOT, "docs/auth.md"), "utf8")
-  .split("## Conformance")[1]
-  ?.split("\n")
+const ROWS = readFileSync(join(ROOT, "docs/auth-conformance.md"), "utf8")
+  .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (?:---|Case|Section|Attack) /.test(line))
   .map((line) => line.split("|").map((cell) => cell.trim()));
 
