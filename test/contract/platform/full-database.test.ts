@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
+import { askSilently, secretFor, signIn } from "#test/support/auth/console.ts";
 import {
   authorizeUrl,
   freshApp,
@@ -60,6 +61,13 @@ test("every DELETE of the API is among the endings that work where the database 
 test("writes that add something are refused with 507 where the database is full", async () => {
   const body = JSON.stringify({ driver: "noop", config: {} });
   expect((await call(EXPORTERS, { method: "POST", body })).status).toBe(507);
+});
+
+test("people sign in by a link, and get codes for the console, where the database is full", async () => {
+  const { id } = await freshPerson("ledger:read");
+  const visitor = new PageVisitor(send);
+  expect((await signIn(visitor, await secretFor(api, id))).status).toBe(204);
+  expect((await askSilently(visitor)).searchParams.has("code")).toBe(true);
 });
 
 test("people log in, get tokens, refresh and revoke them where the database is full", async () => {

@@ -26,6 +26,22 @@ test("a page beyond the rate of its address is answered with 429 and when to com
   expect(new Set(keys).size).toBe(1);
 });
 
+test("a secret of a link that signs in is counted as pages are, and the refusal is JSON", async () => {
+  const { rate, keys } = rateOf(2);
+  const server = isolate({ PAGE_RATE: rate });
+  const attempt = () => server("/api/auth/sign-in", { method: "POST", body: '{"secret":"x"}' });
+  const answers = [await attempt(), await attempt(), await attempt()];
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+  expect(answers[2]?.headers.get("retry-after")).toBe("60");
+  expect(await answers[2]?.json()).toEqual({
+    errorCode: "VALIDATION",
+    errorMessage: expect.stringContaining(
+      "too many requests have come from this address",
+    ) as string,
+  });
+  expect(keys).toHaveLength(3);
+});
+
 test("an operation of the API counts by no rate", async () => {
   const { rate, keys } = rateOf(0);
   const server = isolate({ PAGE_RATE: rate });
