@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { offerSignIn } from "#modules/auth/administration/sign-in-links.ts";
+import { CLIENT_ID_LENGTH_MAX } from "#modules/auth/core/client.ts";
 import { signInUrl } from "#modules/auth/core/console.ts";
 import { issuerOf } from "#modules/auth/verification/issuer.ts";
 import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
@@ -10,7 +11,7 @@ const links = operations({ path: "/sign-in-links", tags: ["Users"], scope: "auth
 
 const SignInLinkRequest = z
   .object({
-    personId: z.string().optional().openapi({
+    personId: z.string().max(CLIENT_ID_LENGTH_MAX).optional().openapi({
       description: "The user who signs in; without it, the user of the token.",
     }),
   })
