@@ -269,7 +269,7 @@ export class LedgerEngine {
     this.#batch.reset();
     this.#names.reset();
     this.#logs.reset();
-    this.reads.endExports();
+    this.reads.forgetRows();
     this.#transactions.reset();
     this.#entries.reset();
     this.#schemas.reset();

@@ -54,6 +54,9 @@ export {
 export { assertLedgerName, isBucketName, isLedgerName, parseAccount } from "./rules/names.ts";
 export { INTERVALS_MAX, INTERVALS_STANDARD, type Interval, parseInterval } from "./rules/period.ts";
 export {
+  type AccountSegment,
+  type LedgerActivity,
+  type ActivityQuery,
   type AssetBalance,
   type BalanceHistoryQuery,
   type BalanceInterval,
@@ -64,6 +67,8 @@ export {
   type LogListEntry,
   type LogTextPage,
   type SingleRead,
+  type SubtreeQuery,
+  type SubtreeSum,
   toExpansion,
   type VolumeExpansion,
   type VolumeListOptions,

@@ -1,4 +1,6 @@
 import { AccountLists } from "./accounts/account-lists.ts";
+import { AccountTree } from "./accounts/account-tree.ts";
+import { ActivityHistory } from "./logs/activity.ts";
 import { LogAuthors } from "./logs/log-authors.ts";
 import { LogLists } from "./logs/log-lists.ts";
 import { SchemaLists } from "./logs/schema-lists.ts";
@@ -6,9 +8,13 @@ import type { ReadContext } from "./scan/context.ts";
 import { TransactionLists } from "./transactions/transaction-lists.ts";
 import { BalanceHistory } from "./volumes/balance-history.ts";
 import { BalanceSums } from "./volumes/balances.ts";
+import { SubtreeSums } from "./volumes/subtree-sums.ts";
 import { VolumeLists } from "./volumes/volume-lists.ts";
 import type { ImportNote } from "#ledger-engine/rules/log/import-notes.ts";
 import type {
+  AccountSegment,
+  LedgerActivity,
+  ActivityQuery,
   AssetBalance,
   BalanceHistoryQuery,
   BalanceInterval,
@@ -19,6 +25,9 @@ import type {
   LogListEntry,
   LogTextPage,
   SingleRead,
+  SubtreeQuery,
+  SubtreeSum,
+  SumBudget,
   VolumeExpansion,
   VolumeRow,
 } from "#ledger-engine/rules/reads.ts";
@@ -31,6 +40,9 @@ import type { PageQuery } from "#platform/paging/query.ts";
 export class LedgerReads {
   readonly #transactions: TransactionLists;
   readonly #accounts: AccountLists;
+  readonly #tree: AccountTree;
+  readonly #subtrees: SubtreeSums;
+  readonly #activity: ActivityHistory;
   readonly #volumes: VolumeLists;
   readonly #balances: BalanceSums;
   readonly #balanceHistory: BalanceHistory;
@@ -41,12 +53,16 @@ export class LedgerReads {
   readonly inSteps = {
     listVolumes: (query: PageQuery) => this.#volumes.listInSteps(query),
     aggregateBalances: (query: BalancesQuery) => this.#balances.aggregateInSteps(query),
+    activity: (query: ActivityQuery) => this.#activity.readInSteps(query),
   };
 
   constructor(dependencies: Omit<ReadContext, "history">) {
     const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
     this.#transactions = new TransactionLists(context);
     this.#accounts = new AccountLists(context);
+    this.#tree = new AccountTree(context);
+    this.#subtrees = new SubtreeSums(context);
+    this.#activity = new ActivityHistory(context);
     this.#volumes = new VolumeLists(context);
     this.#balances = new BalanceSums(context);
     this.#balanceHistory = new BalanceHistory(context);
@@ -82,6 +98,21 @@ export class LedgerReads {
     return this.#accounts.count(query, after);
   }
 
+  /** A page of one level of the tree that the addresses make. Throws `VALIDATION`. */
+  accountTree(query: PageQuery): Page<AccountSegment> {
+    return this.#tree.list(query);
+  }
+
+  /** Goes on with a sum over the accounts at and below an address. Throws `VALIDATION` as `aggregateBalances` does. */
+  subtreeSum(query: SubtreeQuery, budget: SumBudget): SubtreeSum {
+    return this.#subtrees.read(query, budget);
+  }
+
+  /** Counts what was written over time. Throws `VALIDATION` for a bad period. */
+  activity(query: ActivityQuery): LedgerActivity {
+    return this.#activity.read(query);
+  }
+
   listVolumes(query: PageQuery): Page<VolumeRow> {
     return this.#volumes.list(query);
   }
@@ -108,6 +139,13 @@ export class LedgerReads {
     this.#logs.endExports();
   }
 
+  /** Forgets what reads keep in memory, because rows may have been rolled back. */
+  forgetRows(): void {
+    this.endExports();
+    this.#subtrees.reset();
+    this.#activity.reset();
+  }
+
   /** The author of an entry; undefined if the entry does not exist. */
   findAuthor(logId: number): EntryAuthor | undefined {
     return this.#authors.find(logId);
@@ -128,4 +166,4 @@ export class LedgerReads {
 }
 
 /** The name of a read. All these reads can be called from outside the object. */
-export type ReadName = Exclude<keyof LedgerReads, "inSteps" | "endExports">;
+export type ReadName = Exclude<keyof LedgerReads, "inSteps" | "endExports" | "forgetRows">;

@@ -76,6 +76,72 @@ export interface BalanceInterval extends Volumes {
   readonly balance: bigint;
 }
 
+/** A segment of addresses at one level of the tree of accounts: `42` of `users:42:main` at the level below `users:`. */
+export interface AccountSegment {
+  readonly segment: string;
+  /** The address that ends with the segment. */
+  readonly address: string;
+  /** The prefix of the level below the segment. */
+  readonly prefix: string;
+  /** Whether an account has exactly this address. */
+  readonly isAccount: boolean;
+  /** Whether accounts are below this address. */
+  readonly hasChildren: boolean;
+  /** The number of accounts at and below the address; undefined if there are too many to count, and at a point in time. */
+  readonly accounts?: number;
+}
+
+/** Asks for the balances of all accounts at and below an address, now or at a point in time. */
+export interface SubtreeQuery {
+  readonly address: string;
+  readonly pit?: Timestamp | undefined;
+  /** Whether `pit` is a date of insertion rather than an effective date. */
+  readonly insertionDate: boolean;
+}
+
+/** The work that one call of a sum does. */
+export interface SumBudget {
+  /** The most steps. */
+  readonly steps: number;
+  /** The time of the call, in milliseconds since 1970: a sum that nobody has asked for since a while is given up. */
+  readonly nowMs: number;
+}
+
+/** The balances of the accounts at and below an address. */
+export interface SubtreeSum {
+  readonly address: string;
+  /** Whether all accounts are in the sums. */
+  readonly isComplete: boolean;
+  /** In byte order of the assets. Until the sum is complete, they are those of the accounts so far. */
+  readonly balances: readonly AssetBalance[];
+  /** The number of accounts that are in the sums, and that will be; undefined for a complete sum, or while they are counted. */
+  readonly progress?: { readonly accounts: number; readonly total: number };
+  /** The steps that the call has done. */
+  readonly stepsDone: number;
+}
+
+/** Asks how much was written over time, by date of insertion. */
+export interface ActivityQuery extends Period {
+  /** Whether `endTime` is the time of the request, so that all entries of the log are before the end. */
+  readonly endsNow?: boolean;
+}
+
+/** The writes of a ledger over time. */
+export interface LedgerActivity {
+  /** The dates of the first and the last entry of the log; undefined if the log is empty. */
+  readonly firstEntryAt: Timestamp | undefined;
+  readonly lastEntryAt: Timestamp | undefined;
+  readonly intervals: readonly ActivityInterval[];
+}
+
+/** The numbers of transactions and of all log entries from `startTime` (included) to `endTime` (excluded). */
+export interface ActivityInterval {
+  readonly startTime: Timestamp;
+  readonly endTime: Timestamp;
+  readonly transactions: number;
+  readonly entries: number;
+}
+
 /** A log entry with the fields that only its row has. */
 export interface LogListEntry extends LogEntry {
   /** The hash of the command's inputs in padded base64url. */

@@ -10,7 +10,7 @@ import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 export function lastLogAt(sql: Sql, micros: bigint): number {
   const tx = lastTransactionAt(sql, micros).id;
   const created = sql.all<{ log: number }>("SELECT log FROM tx WHERE id = ?", tx)[0]?.log ?? -1;
-  return Math.max(created, lastBy(sql, ENTRY, micros));
+  return Math.max(created, lastEntryAt(sql, micros));
 }
 
 export interface LastRow {
@@ -29,6 +29,9 @@ export function lastTransactionAt(sql: Sql, micros: bigint): LastRow {
 }
 
 const LAST_TRANSACTION = "SELECT id FROM tx ORDER BY id DESC LIMIT 1";
+
+/** The id of the last entry without a transaction that was inserted at or before a date; -1 if there is none. */
+export const lastEntryAt = (sql: Sql, micros: bigint): number => lastBy(sql, ENTRY, micros);
 
 /** The id of the last account that was inserted at or before a date; -1 if there is none. */
 export const lastAccountAt = (sql: Sql, micros: bigint): number => lastBy(sql, ACCOUNT, micros);

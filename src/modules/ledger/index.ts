@@ -4,6 +4,8 @@ import { BucketService } from "./buckets/service.ts";
 import { ledgerSource, rereadLedgerEvents } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerAccountTree } from "./http/florin/account-tree.ts";
+import { registerActivity } from "./http/florin/activity.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerImportNotes } from "./http/florin/import-notes.ts";
 import { registerLogAuthor } from "./http/florin/log-author.ts";
@@ -116,6 +118,8 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerNumscript(app);
   registerVerify(app);
   registerBalanceHistory(app);
+  registerActivity(app);
+  registerAccountTree(app);
   registerLogAuthor(app);
   registerImportNotes(app);
   registerBucketList(app);

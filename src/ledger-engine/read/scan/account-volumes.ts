@@ -57,6 +57,20 @@ export function assertMoves(features: Features): void {
   }
 }
 
+/** Throws `VALIDATION` if a ledger keeps no balances of earlier dates: of insertion, or effective ones. */
+export function assertBalancesAt(
+  features: Features,
+  { insertionDate }: { insertionDate: boolean },
+): void {
+  if (insertionDate) return assertMoves(features);
+  if (features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
+    throw new AppError(
+      "VALIDATION",
+      'missing feature "MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES"',
+    );
+  }
+}
+
 /**
  * The fewest and the most accounts of one statement. Between these, the number is such that the accounts hold at most
  * `HOLDINGS_MAX` assets together.

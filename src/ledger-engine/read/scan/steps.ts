@@ -68,11 +68,12 @@ export function* inSteps<T>(
   return toEnd(read(WHOLE));
 }
 
-const lastTransaction = (sql: Sql): number =>
+/** The id of the last transaction; -1 if there is none. */
+export const lastTransaction = (sql: Sql): number =>
   first(sql.all<{ id: number }>("SELECT coalesce(max(id), -1) AS id FROM tx")).id;
 
 /** Whether a transaction after `lastTx` has an effective date that is not after `until`. */
-const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
+export const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
   sql.all(
     `SELECT 1 FROM tx
       WHERE id > ? AND coalesce(timestamp, date) <= CAST(? AS INTEGER) LIMIT 1`,

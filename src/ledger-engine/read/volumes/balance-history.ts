@@ -5,10 +5,10 @@ import {
   type Pair,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
+import { periodEnd } from "#ledger-engine/read/scan/period-end.ts";
 import { boundariesOf } from "#ledger-engine/rules/period.ts";
 import type { BalanceHistoryQuery, BalanceInterval } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
-import { readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { AppError } from "#platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -37,7 +37,10 @@ export class BalanceHistory {
   read(query: BalanceHistoryQuery): BalanceInterval[] {
     this.#assertKept(query);
     const pair = this.#findPair(query);
-    const boundaries = boundariesOf({ ...query, endTime: this.#endOf(query) });
+    const boundaries = boundariesOf({
+      ...query,
+      endTime: periodEnd(this.#context.sql, query),
+    });
     const volumes = this.#volumesBefore(boundaries, pair, query);
     const intervals: BalanceInterval[] = [];
     for (const [index, endTime] of boundaries.entries()) {
@@ -82,14 +85,6 @@ export class BalanceHistory {
     );
     if (pair !== undefined) return pair;
     throw new AppError("NOT_FOUND", `account '${account}' has never had ${asset}`);
-  }
-
-  /** The end of the period. "Now" is after the last log entry, even if another machine's clock has dated the entry later. */
-  #endOf({ endTime, endsNow }: BalanceHistoryQuery): Timestamp {
-    if (endsNow !== true) return endTime;
-    const last = readHead(this.#context.sql);
-    const next = fromMicros(BigInt((last?.date ?? -1) + 1));
-    return next > endTime ? next : endTime;
   }
 
   /**

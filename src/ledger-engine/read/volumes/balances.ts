@@ -3,8 +3,8 @@ import { addressFilter } from "#ledger-engine/read/accounts/account-sets.ts";
 import { orderOf } from "#ledger-engine/read/accounts/account-walks.ts";
 import {
   AccountVolumeReader,
+  assertBalancesAt,
   type AsOf,
-  assertMoves,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
@@ -14,14 +14,13 @@ import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filte
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
 import type { BalanceSumsByAsset } from "#ledger-engine/storage/moves/kept-sums.ts";
-import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** The number of accounts of a step that looks for moved assets. Most assets are found in the first step. */
 const MOVED_ACCOUNTS = 500;
 
 /** Sums over fewer accounts than this are not kept, because summing them again takes no longer than reading a page. */
-const KEPT_ACCOUNTS_MIN = 500;
+export const KEPT_ACCOUNTS_MIN = 500;
 
 /** Sums the balances of accounts, by asset. */
 export class BalanceSums {
@@ -54,7 +53,9 @@ export class BalanceSums {
 
   *#read({ where, pit, useInsertionDate }: BalancesQuery, view: View): Steps<AssetBalance[]> {
     const filter = parseLedgerFilter("balances", where);
-    if (pit !== undefined) this.#assertServed(useInsertionDate);
+    if (pit !== undefined) {
+      assertBalancesAt(this.#context.features, { insertionDate: useInsertionDate });
+    }
     const assets = this.#context.sql.all<{ id: number; name: Asset }>(
       "SELECT id, name FROM asset ORDER BY name",
     );
@@ -66,7 +67,7 @@ export class BalanceSums {
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
     const kept =
       pit === undefined && where !== undefined ? this.#context.sums.find(where) : undefined;
-    if (kept !== undefined) return shown(assets, kept);
+    if (kept !== undefined) return shownSums(assets, kept);
     const asOf =
       pit === undefined
         ? view.now
@@ -76,7 +77,7 @@ export class BalanceSums {
     const sums = yield* filter === undefined
       ? this.#moved(this.#search(undefined, { ...at, pit: undefined }), at, ids)
       : this.#sums(filter, { ...at, where: where ?? "" });
-    return shown(assets, sums);
+    return shownSums(assets, sums);
   }
 
   /**
@@ -175,17 +176,6 @@ export class BalanceSums {
     const sizeMax = this.#summed.sizeMax(assets);
     return Math.min(sizeMax, rowsMax ?? sizeMax);
   }
-
-  #assertServed(insertionDate: boolean): void {
-    const { features } = this.#context;
-    if (insertionDate) return assertMoves(features);
-    if (features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
-      throw new AppError(
-        "VALIDATION",
-        'missing feature "MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES"',
-      );
-    }
-  }
 }
 
 /** Whether a filter names few accounts, whose balances are summed as quickly as kept sums are found. */
@@ -200,7 +190,7 @@ interface FilteredSum extends PointInTime {
 }
 
 /** The sums with the names of their assets, in the order of `assets`. Assets without a sum are left out. */
-const shown = (
+export const shownSums = (
   assets: readonly { readonly id: number; readonly name: Asset }[],
   sums: BalanceSumsByAsset,
 ): AssetBalance[] =>

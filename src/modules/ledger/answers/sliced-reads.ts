@@ -11,6 +11,8 @@ import {
   type LedgerReads,
   type LogTextPage,
   type Steps,
+  type SubtreeQuery,
+  type SubtreeSum,
 } from "#ledger-engine";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result } from "#platform/result.ts";
@@ -24,6 +26,9 @@ export interface ExportCall {
   readonly after: number;
   readonly to?: number;
 }
+
+/** Time after which a call gives a sum as far as it is, in milliseconds. Other work of the ledger counts, too. */
+const SUM_MS = 150;
 
 /** Reads of the ledger's object. Reads that may take long run in slices, one in a turn of the ledger. */
 export class SlicedReads {
@@ -51,7 +56,11 @@ export class SlicedReads {
       const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // the arguments of `exportLogs`
       return this.#exportLogs({ after, to, uuid }, countMax);
     }
-    if (name === "listVolumes" || name === "aggregateBalances") {
+    if (name === "subtreeSum") {
+      const [query] = args as Parameters<LedgerReads["subtreeSum"]>; // the arguments of `subtreeSum`
+      return this.#goOnWithSum(query, uuid);
+    }
+    if (name === "listVolumes" || name === "aggregateBalances" || name === "activity") {
       return this.#inSteps(({ reads }) => {
         const start = reads.inSteps[name] as (...args: readonly unknown[]) => Steps<unknown>; // `args` are the arguments of this read
         return start(...args);
@@ -121,6 +130,22 @@ export class SlicedReads {
     );
   }
 
+  /** Goes on with a sum, slice by slice, until it is complete or its time is up. */
+  async #goOnWithSum(query: SubtreeQuery, uuid: string | undefined): Promise<Result<SubtreeSum>> {
+    const endMs = Date.now() + SUM_MS;
+    for (;;) {
+      const slice = await this.#inSlice(
+        this.#steps,
+        ({ reads }, steps) => {
+          const value = reads.subtreeSum(query, { steps, nowMs: Date.now() });
+          return { value, done: value.stepsDone };
+        },
+        uuid,
+      );
+      if (!slice.ok || slice.value.isComplete || Date.now() >= endMs) return slice;
+    }
+  }
+
   /** Executes a read in steps, several of which make a slice. */
   async #inSteps(
     start: (engine: LedgerEngine) => Steps<unknown>,
@@ -176,6 +201,7 @@ export function isSliced({ name, args: [query] }: ReadCall): boolean {
       const { where, pit } = query as CountQuery; // the first argument of a count
       return where !== undefined || pit !== undefined;
     }
+    case "accountTree":
     case "listAccounts":
     case "listTransactions": {
       const page = query as PageQuery; // the first argument of a list

@@ -9,9 +9,10 @@ const PAGE_TURNS_MAX = 100;
 export async function wholePage<T>(
   query: PageQuery,
   read: (part: PageQuery) => Promise<Page<T>>,
+  turnsMax = PAGE_TURNS_MAX,
 ): Promise<Page<T>> {
   let page = await read(query);
-  for (let turns = 1; page.rest !== undefined && turns < PAGE_TURNS_MAX; turns++) {
+  for (let turns = 1; page.rest !== undefined && turns < turnsMax; turns++) {
     page = joinPages(query, page, await read(page.rest));
   }
   return page;

@@ -79,6 +79,12 @@ export const LIST_RULES = {
     column: "address",
     order: "asc",
   },
+  accountTree: {
+    columns: { segment: "text" },
+    column: "segment",
+    order: "asc",
+    options: { prefix: "" },
+  },
   logs: { columns: { id: "integer", date: "date" }, column: "id", order: "desc" },
   importNotes: { columns: { id: "integer" }, column: "id", order: "asc" },
   volumes: {

@@ -1,4 +1,5 @@
 import { exportPages } from "./log-export.ts";
+import { readLedger, type UpTo, upToNow } from "./reads.ts";
 import {
   assertLedgerName,
   assertMetadata,
@@ -73,7 +74,6 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import type { Result } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
-import { type Timestamp } from "#platform/time.ts";
 
 /** The call that creates a ledger's object. The ledger exists without it, so that the client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
@@ -280,13 +280,8 @@ export class LedgerService {
   }
 
   /** The history of an account's balance up to `endTime`, or now. Throws `NOT_FOUND` where the account never had the asset. */
-  readBalanceHistory(
-    ledger: string,
-    query: Omit<BalanceHistoryQuery, "endTime"> & { endTime?: Timestamp | undefined },
-  ): Promise<BalanceInterval[]> {
-    const { endTime = systemClock() } = query;
-    const endsNow = query.endTime === undefined;
-    return this.#read(ledger, "balanceHistory", [{ ...query, endTime, endsNow }]);
+  readBalanceHistory(ledger: string, query: UpTo<BalanceHistoryQuery>): Promise<BalanceInterval[]> {
+    return this.#read(ledger, "balanceHistory", [upToNow(query)]);
   }
 
   /** Reads a version of the schema. Throws `NOT_FOUND`. */
@@ -363,13 +358,12 @@ export class LedgerService {
     return new AuditedChange(this.#context, action);
   }
 
-  async #read<N extends ReadName>(
+  #read<N extends ReadName>(
     ledger: string,
     name: N,
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
-    const answer = await callObject(this.#object(ledger).read({ name, args }), READ_OF_LEDGER);
-    return answer as ReturnType<LedgerReads[N]>; // the object has called the read of this name
+    return readLedger(this.#context, { ledger, name, args });
   }
 
   #count(
