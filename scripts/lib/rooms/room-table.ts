@@ -51,6 +51,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: platform("assert.ts", "errors.ts", "json.ts"),
     packages: ["node:sqlite"],
   },
+  "platform/sse": { uses: ["platform"] },
   "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
   "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },

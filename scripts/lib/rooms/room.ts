@@ -27,7 +27,15 @@ export const ledger = inside("modules/ledger");
 /** The part of the platform without runtime, clock, randomness and I/O. */
 export const PURE = [
   ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
-  ...platform("memo.ts", "time.ts", "access", "filter", "patterns", "work/backoff.ts"),
+  ...platform(
+    "memo.ts",
+    "time.ts",
+    "access",
+    "filter",
+    "patterns",
+    "sse/lines.ts",
+    "work/backoff.ts",
+  ),
 ];
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 export const ENGINE = [
@@ -56,6 +64,7 @@ export const PLATFORM = [
     "patterns",
     "secrets",
     "sql",
+    "sse",
     "storage",
     "upgrade",
     "work",

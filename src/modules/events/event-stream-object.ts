@@ -4,15 +4,14 @@ import { EventRecording } from "./event-recording.ts";
 import { FLAG_MS } from "./live-recorder.ts";
 import { LiveStream, type LiveStreamOptions } from "./live-stream.ts";
 import { RecordingFlag } from "./recording-flag.ts";
-import { Throttle } from "./throttle.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import type { Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { BEAT_MS } from "#platform/sse/held-stream.ts";
+import { Throttle } from "#platform/work/throttle.ts";
 
 /** Most streams of a deployment that are open at once. */
 const STREAMS_MAX = 100;
-/** How often an idle stream sends a heartbeat. */
-const HEARTBEAT_MS = 15_000;
 /**
  * How long events are recorded after the last stream was closed, so that its client can come back without a gap. Recording ends
  * sooner when entries are dropped that no client has read: every client that comes back gets a gap then.
@@ -163,7 +162,7 @@ export class EventStreamObject extends DurableObject<Env> {
     this.#recording.setIdleSince(undefined);
     this.#heartbeat = setInterval(() => {
       for (const stream of this.#streams) stream.beat();
-    }, HEARTBEAT_MS);
+    }, BEAT_MS);
   }
 
   async #run(stream: LiveStream): Promise<void> {

@@ -1,6 +1,8 @@
 import { type EventFilter, isWanted } from "./core/event-filter.ts";
-import { entryLines, gapLines, heartbeatLines, openingLines } from "./core/event-lines.ts";
+import { entryLines } from "./core/event-lines.ts";
 import { type EventRing, isGap } from "./core/event-ring.ts";
+import { HeldStream, type StreamContent } from "#platform/sse/held-stream.ts";
+import { gapLines, heartbeatLines, openingLines } from "#platform/sse/lines.ts";
 
 export interface LiveStreamOptions {
   readonly filter: EventFilter;
@@ -10,10 +12,6 @@ export interface LiveStreamOptions {
   readonly follows: boolean;
 }
 
-/** Number of heartbeats that find the last write unread, after which the reader counts as gone. */
-const UNREAD_BEATS_MAX = 4;
-/** Number of heartbeats after which the stream ends, which is an hour. The client connects again, with a token that is valid then. */
-const BEATS_MAX = 240;
 /** Length after which a chunk is sent, in characters. */
 const CHUNK_LENGTH = 65_536;
 
@@ -24,40 +22,24 @@ const CHUNK_LENGTH = 65_536;
 export class LiveStream {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #writer: WritableStreamDefaultWriter<ArrayBuffer | ArrayBufferView>;
-  readonly #ring: () => EventRing;
-  readonly #filter: EventFilter;
-  readonly #follows: boolean;
-  /** The last entry that was sent, or left out by the filter. */
-  #position: number;
-  /** Lines to send before the next entries. */
-  #lines: string;
-  #beats = 0;
-  #unreadBeats = 0;
-  #isWriting = false;
-  #isBeatDue = false;
-  #isEnded = false;
-  #wake = Promise.withResolvers<void>();
+  readonly #held: HeldStream;
 
   constructor(ring: () => EventRing, { filter, lastEventId, follows }: LiveStreamOptions) {
     const { readable, writable } = new IdentityTransformStream();
     this.readable = readable;
     this.#writer = writable.getWriter();
-    this.#ring = ring;
-    this.#filter = filter;
-    this.#follows = follows;
-    const { sequence, gap } = ring().positionAfter(lastEventId);
-    this.#position = sequence;
-    this.#lines = openingLines(sequence) + (gap === undefined ? "" : gapLines(sequence, gap));
+    this.#held = new HeldStream(new RingContent(ring, { filter, lastEventId }), { follows });
+    void this.#held.gone.then(() => this.leave());
   }
 
   /** Sends until the reader leaves or the stream ends. Never throws. */
   async run(): Promise<void> {
     try {
-      while (!this.#isEnded) {
-        const lines = this.#take();
-        if (lines !== "") await this.#write(lines);
-        else if (this.#follows) await this.#nextWake();
-        else break;
+      const encoder = new TextEncoder();
+      for (;;) {
+        const { done, value } = await this.#held.next();
+        if (done === true) break;
+        await this.#writer.write(typeof value === "string" ? encoder.encode(value) : value);
       }
       await this.#writer.close();
     } catch {
@@ -67,48 +49,42 @@ export class LiveStream {
 
   /** Tells the stream that there may be new entries. */
   wake(): void {
-    this.#wake.resolve();
+    this.#held.wake();
   }
 
   /** Ends the stream because its reader has left. */
   leave(): void {
     void this.#writer.abort("the reader has left").catch(() => undefined);
-    this.#end();
+    this.#held.end();
   }
 
-  /** Called every `HEARTBEAT_MS`. Heartbeats are counted instead of reading a clock, because clocks are set. */
+  /** Called every `BEAT_MS`. */
   beat(): void {
-    this.#beats++;
-    if (this.#isWriting) this.#unreadBeats++;
-    if (this.#unreadBeats >= UNREAD_BEATS_MAX) {
-      this.leave();
-    } else if (this.#beats >= BEATS_MAX) {
-      this.#end();
-    } else {
-      this.#isBeatDue = true;
-      this.wake();
-    }
+    this.#held.beat();
+  }
+}
+
+/** The entries of the ring that a reader wants. */
+class RingContent implements StreamContent {
+  readonly #ring: () => EventRing;
+  readonly #filter: EventFilter;
+  /** The last entry that was sent, or left out by the filter. */
+  #position: number;
+  /** Lines to send before the next entries. */
+  #lines: string;
+
+  constructor(
+    ring: () => EventRing,
+    { filter, lastEventId }: Pick<LiveStreamOptions, "filter" | "lastEventId">,
+  ) {
+    this.#ring = ring;
+    this.#filter = filter;
+    const { sequence, gap } = ring().positionAfter(lastEventId);
+    this.#position = sequence;
+    this.#lines = openingLines(sequence) + (gap === undefined ? "" : gapLines(sequence, gap));
   }
 
-  #end(): void {
-    this.#isEnded = true;
-    this.wake();
-  }
-
-  async #nextWake(): Promise<void> {
-    await this.#wake.promise;
-    this.#wake = Promise.withResolvers();
-  }
-
-  async #write(lines: string): Promise<void> {
-    this.#isWriting = true;
-    await this.#writer.write(new TextEncoder().encode(lines));
-    this.#isWriting = false;
-    this.#unreadBeats = 0;
-  }
-
-  /** The next lines to send; empty if there are none. */
-  #take(): string {
+  take(): string {
     const ring = this.#ring();
     let lines = this.#lines;
     this.#lines = "";
@@ -122,8 +98,10 @@ export class LiveStream {
       if (isGap(entry.item) || isWanted(this.#filter, entry.item)) lines += entryLines(entry);
       if (lines.length >= CHUNK_LENGTH) break;
     }
-    if (this.#isBeatDue && lines === "") lines = heartbeatLines(this.#position);
-    this.#isBeatDue = false;
     return lines;
+  }
+
+  heartbeat(): string {
+    return heartbeatLines(this.#position);
   }
 }

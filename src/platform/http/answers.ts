@@ -68,7 +68,10 @@ export interface TextAnswer<S> {
 }
 
 /** A text in pieces; a piece is a text or its bytes in UTF-8. */
-export type TextPieces = AsyncIterable<string | Uint8Array>;
+export interface TextPieces extends AsyncIterable<string | Uint8Array> {
+  /** Resolves when the source gives up on a reader that does not read. The answer is cut off then. */
+  readonly gone?: Promise<void>;
+}
 
 /** An answer that replaces a body with one long list. The first page is sent with the status, each later one when the client takes it. */
 export interface ListAnswer<S, Body> {
@@ -119,6 +122,12 @@ export async function respondInTexts(
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        void source.gone?.then(() => {
+          ticket?.release();
+          controller.error(new Error("the reader does not read"));
+        });
+      },
       async pull(controller) {
         try {
           const item = next ?? (await texts.next());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Throttle } from "#modules/events/throttle.ts";
+import { Throttle } from "#platform/work/throttle.ts";
 
 describe("a throttle", () => {
   let runs: number[];
