@@ -43,6 +43,12 @@ export {
   TransactionRequest,
 } from "./requests/write-requests.ts";
 export { LEDGER_ERRORS, ledgerErrors } from "./rules/errors.ts";
+export {
+  addressMatcher,
+  type AddressPattern,
+  exactAddress,
+  parseAddressPattern,
+} from "./rules/filters/address-pattern.ts";
 export { parseFeatures } from "./rules/features.ts";
 export { type FilteredResource, parseLedgerFilter } from "./rules/filters/filters.ts";
 export {
@@ -51,7 +57,13 @@ export {
   METADATA_BYTES_MAX,
   assertMetadata,
 } from "./rules/limits.ts";
-export { assertLedgerName, isBucketName, isLedgerName, parseAccount } from "./rules/names.ts";
+export {
+  ADDRESS_LENGTH_MAX,
+  assertLedgerName,
+  isBucketName,
+  isLedgerName,
+  parseAccount,
+} from "./rules/names.ts";
 export { INTERVALS_MAX, INTERVALS_STANDARD, type Interval, parseInterval } from "./rules/period.ts";
 export {
   type AccountSegment,

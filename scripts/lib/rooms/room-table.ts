@@ -320,7 +320,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       // How results of reads and writes become bodies of answers, in the object and in the Worker.
       { answers: { packages: HTTP } },
       { objects: { packages: RUNTIME } },
-      { service: {} },
+      { live: {}, service: {} },
       {
         // The client of other modules, which speaks the library's types.
         client: { uses: ["library", "numscript"] },

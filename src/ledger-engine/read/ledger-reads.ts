@@ -23,6 +23,7 @@ import type {
   CountQuery,
   EntryAuthor,
   LogListEntry,
+  LogPart,
   LogTextPage,
   SingleRead,
   SubtreeQuery,
@@ -32,6 +33,7 @@ import type {
   VolumeRow,
 } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
+import type { RangeLimits } from "#ledger-engine/storage/log/log-tables.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -129,6 +131,11 @@ export class LedgerReads {
     return this.#logs.list(query);
   }
 
+  /** The first entries after `after` and up to `to`, oldest first. */
+  logsAfter(after: number, to: number, limits: RangeLimits): LogPart {
+    return this.#logs.after(after, to, limits);
+  }
+
   /** Exports a page of the log after an entry: one line of JSON for each entry. */
   exportLogs(after: number, to?: number, countMax?: number): LogTextPage {
     return this.#logs.export(after, to, countMax);
@@ -166,4 +173,7 @@ export class LedgerReads {
 }
 
 /** The name of a read. All these reads can be called from outside the object. */
-export type ReadName = Exclude<keyof LedgerReads, "inSteps" | "endExports" | "forgetRows">;
+export type ReadName = Exclude<
+  keyof LedgerReads,
+  "inSteps" | "endExports" | "forgetRows" | "logsAfter"
+>;

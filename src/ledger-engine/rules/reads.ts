@@ -150,6 +150,13 @@ export interface LogListEntry extends LogEntry {
   readonly hash: string;
 }
 
+/** The first entries of a range of the log. */
+export interface LogPart {
+  readonly entries: readonly LogListEntry[];
+  /** Whether the range may have more entries. */
+  readonly isCut: boolean;
+}
+
 /** A part of an export: log entries as JSON, one on each line. */
 export interface LogTextPage {
   readonly text: string;

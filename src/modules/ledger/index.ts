@@ -10,6 +10,7 @@ import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerImportNotes } from "./http/florin/import-notes.ts";
 import { registerLogAuthor } from "./http/florin/log-author.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
+import { registerLedgerStream } from "./http/florin/stream.ts";
 import { registerVerify } from "./http/florin/verify.ts";
 import { LEDGER_RESOURCES } from "./http/resources.ts";
 import { registerV1 } from "./http/v1/index.ts";
@@ -58,6 +59,7 @@ export { LedgerAuditObject, LedgerObject, LedgerService, rereadLedgerEvents };
  *
  *     http       v1, v2, florin                                          client     the client of other modules
  *     service    the use cases
+ *     live       streams of a ledger, which the Worker holds
  *     objects    the ledger's object and the one that audits it
  *     answers    reads and writes whose answers the object has written, on both sides of the call
  *     bulk       streams of elements, and of a log that is imported
@@ -122,6 +124,7 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerAccountTree(app);
   registerLogAuthor(app);
   registerImportNotes(app);
+  registerLedgerStream(app);
   registerBucketList(app);
   return app;
 }

@@ -120,10 +120,13 @@ export async function respondInTexts(
   const { ticket } = request;
   request.ticket = undefined;
   const encoder = new TextEncoder();
+  /** Whether the reader has left, so that nothing may be sent to it any more. */
+  let isLeft = false;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         void source.gone?.then(() => {
+          isLeft = true;
           ticket?.release();
           controller.error(new Error("the reader does not read"));
         });
@@ -132,6 +135,7 @@ export async function respondInTexts(
         try {
           const item = next ?? (await texts.next());
           next = undefined;
+          if (isLeft) return;
           if (item.done !== true) {
             const { value } = item;
             controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
@@ -141,11 +145,13 @@ export async function respondInTexts(
           controller.close();
         } catch (error) {
           ticket?.release();
+          if (isLeft) return;
           logError("an answer was cut off", error, { requestId: request.id });
           controller.error(error);
         }
       },
       async cancel() {
+        isLeft = true;
         ticket?.release();
         await texts.return?.();
       },

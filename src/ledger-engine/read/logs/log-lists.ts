@@ -5,13 +5,13 @@ import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { intersection, interval, type Intervals } from "#ledger-engine/rules/filters/intervals.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { ImportNote } from "#ledger-engine/rules/log/import-notes.ts";
-import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
+import type { LogListEntry, LogPart, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
 import { readImportNotes } from "#ledger-engine/storage/log/import-notes.ts";
 import { LogLines } from "#ledger-engine/storage/log/log-lines.ts";
 import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { type ListedRow, listing } from "#ledger-engine/storage/log/log-rows.ts";
-import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
+import { entriesIn, type RangeLimits, readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { ExportedVolumes } from "#ledger-engine/storage/moves/exported-volumes.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
@@ -57,6 +57,21 @@ export class LogLists {
       keptMax: entries.length,
     });
     return { ...page, data: page.data.flatMap(({ id }) => byId.get(id) ?? []) };
+  }
+
+  /**
+   * The entries after `after` and up to `to`, oldest first: as many of the first ones as the limits allow, but at least one if there is any.
+   * `isCut` says that there are more.
+   */
+  after(after: number, to: number, limits: RangeLimits): LogPart {
+    const { countMax, bytesMax } = limits;
+    const rows = entriesIn<ListedRow>(this.#sql, {
+      ...listing(countMax),
+      range: { from: after + 1, to },
+      limit: countMax,
+    });
+    const entries = this.#logs.listed(rows, { bytesMax });
+    return { entries, isCut: entries.length < rows.length || rows.length === countMax };
   }
 
   /** Notes about unusual imported entries, by the ids of the entries. */

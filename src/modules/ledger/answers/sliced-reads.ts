@@ -101,6 +101,21 @@ export class SlicedReads {
     if (engine.ok) engine.value.reads.endExports();
   }
 
+  /** A page of the log that `read` gives, whose size is at most that of a slice, in entries. */
+  logPage<T extends { readonly after: number; readonly to: number }>(
+    read: (engine: LedgerEngine, size: number) => T,
+    uuid: string,
+  ): Promise<Result<T>> {
+    return this.#inSlice(
+      this.#entries,
+      (engine, size) => {
+        const value = read(engine, size);
+        return { value, done: value.to - value.after };
+      },
+      uuid,
+    );
+  }
+
   /** Rows of the log and of the tables in `sql`, all of the same moment. */
   answerAudit(sql: Sql, request: AuditRequest, uuid: string): Promise<Result<AuditAnswer>> {
     return this.#inSlice(

@@ -4,8 +4,10 @@ import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
 import { ledgerGauge } from "./ledger-gauge.ts";
+import { LogListeners } from "./log-listeners.ts";
 import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
 import { isOf, openEngine } from "./open-engine.ts";
+import { type LogEnd, logEnd, readStreamed, type StreamedLog } from "./streamed-log.ts";
 import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
@@ -61,6 +63,7 @@ export class LedgerObject extends DurableObject<Env> {
   readonly #announcer: EventAnnouncer;
   readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
+  readonly #listeners: LogListeners;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -82,7 +85,30 @@ export class LedgerObject extends DurableObject<Env> {
       refusal: () => this.#migration.refusal,
       onMessage: (ledger) => gauge.look(ledger),
     });
+    this.#listeners = new LogListeners(ctx, () => this.#engine && logEnd(this.#engine));
     if (isCreated(this.#sql)) this.#load();
+  }
+
+  /** Opens a WebSocket that tells how far the log goes; see `LogListeners`. */
+  override async fetch(): Promise<Response> {
+    await this.#opened();
+    return this.#listeners.accept(mapResult(this.#engineOf(undefined), logEnd));
+  }
+
+  /** The ledger and the end of its log, for a stream that begins. */
+  async logEnd(): Promise<Result<LogEnd>> {
+    return this.#withEngine(logEnd);
+  }
+
+  /** New entries for streams, as many of the first ones as one call gives. */
+  async readStreamed(after: number, uuid: string): Promise<Result<StreamedLog>> {
+    return this.#withEngine((engine) => readStreamed(engine, { after }), uuid);
+  }
+
+  /** Older entries for streams, as many of the first ones as one slice gives. */
+  async readStreamedPage(after: number, to: number, uuid: string): Promise<Result<StreamedLog>> {
+    await this.#opened();
+    return this.#reads.logPage((engine, size) => readStreamed(engine, { after, to }, size), uuid);
   }
 
   /** Returns the ledger's uuid, or `LEDGER_NOT_FOUND`. Creates the object of a ledger that the catalogue has. */
@@ -245,6 +271,7 @@ export class LedgerObject extends DurableObject<Env> {
     if (!isCreated(this.#sql)) return;
     applyDeletion(this.#sql, change);
     this.#isDeleted = isDeleted(this.#sql);
+    if (this.#isDeleted) this.#listeners.end();
   }
 
   /** Deletes the storage of a ledger. Another ledger, which has got its name since, is left alone. */
@@ -258,6 +285,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#alarms.clear();
     this.#announcer.clear();
     this.#importLock.clear();
+    this.#listeners.end();
     // One turn deletes the alarm and the storage, so that nothing that comes in between, such as another ledger, is deleted as well.
     const { storage } = this.ctx;
     await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
@@ -305,6 +333,7 @@ export class LedgerObject extends DurableObject<Env> {
       return attempt(() => {
         const value = work(engine);
         this.#announcer.announce(engine);
+        this.#listeners.committed();
         this.#violations.write(engine.info.name);
         return value;
       });
