@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,6 +20,7 @@ const ACCOUNTS = LISTENERS - Math.ceil(LISTENERS / 100);
 
 /** A time after which the runtime removes an idle object from memory, in milliseconds. */
 const IDLE_MS = 12_000;
+const WRITER = resolve(import.meta.dirname, "../support/ledger/paced-writer.ts");
 const LEDGER = "streamed";
 const STREAM = `/api/florin/v1/ledgers/${LEDGER}/stream`;
 const folder = freshFolder();
@@ -56,8 +58,7 @@ interface Pace extends PacedOutcome {
 async function write(seconds: number, rate: number): Promise<Pace> {
   const beganMs = processorMs();
   const job: PacedJob = { ...target, ledger: LEDGER, accounts: ACCOUNTS, seconds, rate };
-  const file = new URL("../support/ledger/paced-writer.ts", import.meta.url);
-  const [outcome] = (await once(new Worker(file, { workerData: job }), "message")) as [
+  const [outcome] = (await once(new Worker(WRITER, { workerData: job }), "message")) as [
     PacedOutcome,
   ]; // what the thread posts
   const processor = (processorMs() - beganMs) / outcome.written;

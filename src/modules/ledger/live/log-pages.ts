@@ -48,8 +48,14 @@ export class LogPages {
     const last = before + PAGE_IDS;
     if (last > log.head) return readPart({ after: position, to: log.head }, log);
     const key = `${log.uuid} ${before}`;
-    const known = this.#pages.get(key) ?? (await this.#landed(key));
+    const known = this.#pages.get(key);
     if (known !== undefined) return known;
+    const underWay = this.#flights.get(key);
+    if (underWay !== undefined) {
+      await Promise.race([underWay, scheduler.wait(FLIGHT_MS)]);
+      const landed = this.#pages.get(key);
+      if (landed !== undefined) return landed;
+    }
     const flight = Promise.withResolvers<void>();
     this.#flights.set(key, flight.promise);
     try {
@@ -62,14 +68,6 @@ export class LogPages {
       flight.resolve();
     }
     return readPart({ after: position, to: last }, log);
-  }
-
-  /** The page that another request is reading; undefined if there is none. */
-  async #landed(key: string): Promise<LogSegment | undefined> {
-    const flight = this.#flights.get(key);
-    if (flight === undefined) return undefined;
-    await Promise.race([flight, scheduler.wait(FLIGHT_MS)]);
-    return this.#pages.get(key);
   }
 }
 
