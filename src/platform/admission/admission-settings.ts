@@ -43,7 +43,7 @@ export const admissionSettings = new DeclaredSettings({
   }),
   FLORIN_LIMIT_STREAMS: integer(PLACES, {
     standard: "100",
-    meaning: "Event streams that an isolate has open at once",
+    meaning: "Event streams and streams of ledgers that an isolate has open at once",
   }),
   FLORIN_LIMIT_WAITING: integer(PLACES, {
     standard: "256",
