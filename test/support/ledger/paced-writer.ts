@@ -1,15 +1,14 @@
 import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { parentPort, workerData } from "node:worker_threads";
 
-/** What a thread writes: transactions to accounts in turns, for some seconds. */
+/** What a process writes: transactions to accounts in turns, for some seconds. */
 export interface PacedJob {
   readonly url: string;
   readonly token: string;
   readonly ledger: string;
   readonly accounts: number;
   readonly seconds: number;
-  /** Writes a second, or `Infinity` for as many as the server takes. */
+  /** Writes a second; a very large number for as many as the server takes. */
   readonly rate: number;
 }
 
@@ -24,7 +23,7 @@ export interface PacedOutcome {
 /** Writes that are under way at once, at most. */
 const WRITERS = 32;
 
-/** Writes at the rate, in a thread of its own, so that other work of the test does not delay writes. Writes that fail are not counted. */
+/** Writes at the rate, in a process of its own, so that other work of the test does not delay writes. Writes that fail are not counted. */
 async function write({ rate, seconds, accounts, ...target }: PacedJob): Promise<PacedOutcome> {
   const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
   const beganMs = performance.now();
@@ -84,4 +83,4 @@ function commit({ url, token, ledger, account, agent }: Write): Promise<number |
   });
 }
 
-parentPort?.postMessage(await write(workerData as PacedJob)); // the test starts the thread with a job
+process.send?.(await write(JSON.parse(process.argv[2] ?? "") as PacedJob)); // the test starts the process with a job

@@ -2,6 +2,7 @@ import type { LedgerStub } from "#modules/ledger/object-calls.ts";
 import { CLOSED_DELETED, PING } from "#modules/ledger/objects/log-listeners.ts";
 import type { LogEnd, StreamedLog } from "#modules/ledger/objects/streamed-log.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
 import { toError } from "#platform/result.ts";
@@ -125,7 +126,7 @@ export class FeedConnection {
     if (this.#isClosed) return this.close();
     this.#heardMs = Date.now();
     if (!text.startsWith("{")) return; // the answer to a ping
-    const { uuid, head } = JSON.parse(text) as LogEnd; // the object has written it
+    const { uuid, head } = parseJson(text) as LogEnd; // the object has written it
     if (uuid !== this.#feed.uuid) return this.#end();
     this.#head = Math.max(this.#head, head);
     if (!this.#isReading) void this.#read();

@@ -21,7 +21,9 @@ test("a stream begins at its position, and at the end of the log where the posit
   expect(startOf(undefined, { head: 9, tag })).toEqual({ logId: 9, gap: undefined });
   expect(start("3")).toEqual({ logId: 3, gap: undefined });
   expect(start("9.9f3a1c2b")).toEqual({ logId: 9, gap: undefined });
-  expect(start("10")).toMatchObject({ logId: 9, gap: expect.stringContaining("no entry 10") });
+  expect(start("10").logId).toBe(9);
+  expect(start("10").gap).toContain("no entry 10");
   expect(start("99999999999999999999")).toMatchObject({ logId: 9 });
-  expect(start("3.00000000")).toMatchObject({ logId: 9, gap: expect.stringContaining("another") });
+  expect(start("3.00000000").logId).toBe(9);
+  expect(start("3.00000000").gap).toContain("another");
 });

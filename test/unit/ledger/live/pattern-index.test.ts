@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { addressMatcher } from "#ledger-engine";
 import { AccountSelection, parseAccountPattern } from "#modules/ledger/live/account-selection.ts";
