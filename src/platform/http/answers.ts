@@ -125,11 +125,12 @@ export async function respondInTexts(
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        void source.gone?.then(() => {
+        const cutOff = (): void => {
           isLeft = true;
           ticket?.release();
           controller.error(new Error("the reader does not read"));
-        });
+        };
+        void source.gone?.then(cutOff);
       },
       async pull(controller) {
         try {
