@@ -37,7 +37,10 @@ function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** What a server says of itself: the URL under which it issues tokens, and the write scopes of all modules. */
+/**
+ * What a server says of itself: the URL under which it issues tokens, and the scopes of all modules, without those for
+ * reads, which the scopes for writes include.
+ */
 interface Discovered {
   readonly publicUrl: string;
   readonly scopes: readonly string[];
@@ -51,7 +54,7 @@ async function discover(url: string): Promise<Discovered> {
   }>();
   return {
     publicUrl: issuer.replace(/\/api\/auth$/, ""),
-    scopes: scopes.filter((scope) => scope.endsWith(":write")),
+    scopes: scopes.filter((scope) => scope.includes(":") && !scope.endsWith(":read")),
   };
 }
 

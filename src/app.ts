@@ -14,14 +14,16 @@ import { registerEventTypes } from "#platform/document/event-types.ts";
 import { documentRoutes } from "#platform/document/page.ts";
 import { DOCUMENT_SITE } from "#platform/document/site.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
+import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { respond } from "#platform/http/answers.ts";
-import type { Authenticator } from "#platform/http/authenticator.ts";
+import { type Authenticator, refusedPrincipal } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
+import { recordFailure } from "#platform/http/failures/record-failure.ts";
 import { internalAuthenticator, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
-import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
+import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
 import { directPeerOf, isFromEdge } from "#platform/http/sender/edge.ts";
@@ -102,7 +104,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
       response = answerPreflight();
     } else {
       const deployment = deploymentFor(c.env);
-      request = { id, url: raw.url, deployment, hasCommonHeaders: false, ticket: undefined };
+      request = factsOf(id, raw.url, deployment);
       c.set("request", request);
       admit(raw, request, c.env);
       const guard = stateGuardOf(c.env);
@@ -126,8 +128,23 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
     const { method } = raw;
     log("warn", "request", { requestId: id, method, path: c.req.path, status, durationMs });
   }
+  if (status >= 400 && request !== undefined) {
+    recordFailure(c, { request, status, startedMs, durationMs, routeOf });
+  }
   return response;
 }
+
+/** The facts of a request that has just come. All requests have the same members in the same order, which the engine reads fastest. */
+const factsOf = (id: string, url: string, deployment: Deployment): RequestFacts => ({
+  id,
+  url,
+  deployment,
+  hasCommonHeaders: false,
+  operation: undefined,
+  body: undefined,
+  failure: undefined,
+  ticket: undefined,
+});
 
 function finishedIn(c: Context<AppEnv>): Response {
   assert(c.finalized, "a handler answers or passes the request on");
@@ -175,7 +192,12 @@ function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void 
   if (url.includes("%")) assertEncoding(url);
 }
 
-const SETTINGS = [platformSettings, admissionSettings, ...MODULES.map(({ settings }) => settings)];
+const SETTINGS = [
+  platformSettings,
+  admissionSettings,
+  failedRequestSettings,
+  ...MODULES.map(({ settings }) => settings),
+];
 
 /** The deployment of an environment, whose settings are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
@@ -274,7 +296,9 @@ function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Res
     logError("request failed", error, { requestId });
   }
   const status = ERRORS.statusOf(expected.kind);
-  const response = respond({ status, body: ERRORS.toBody(expected, clientCodesOf(c.req.path)) });
+  const body = ERRORS.toBody(expected, clientCodesOf(c.req.path));
+  noteFailure(c, body.errorCode, expected);
+  const response = respond({ status, body });
   const { headers } = response;
   for (const [name, value] of Object.entries(expected.headers)) headers.set(name, value);
   if (status === 401) {
@@ -284,6 +308,13 @@ function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Res
   const retryAfterSeconds = expected.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
   return response;
+}
+
+/** Notes what the list of failed requests shows of an error. */
+function noteFailure(c: Context<AppEnv>, code: string, error: AppError): void {
+  const request = c.get("request") as RequestFacts | undefined; // With wrong settings there is none.
+  if (request === undefined) return;
+  request.failure = { code, message: error.message, principal: refusedPrincipal(error) };
 }
 
 /** The error codes that clients of a path expect, where they differ from Florin's. */
@@ -331,3 +362,6 @@ const localClientOf = (env: Env): string =>
 
 /** The app of the Worker. */
 export const app = createApp();
+
+/** The paths of its operations. */
+const routeOf = routeFinder(app);

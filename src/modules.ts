@@ -1,4 +1,5 @@
 import { authModule } from "#modules/auth/index.ts";
+import { deploymentModule } from "#modules/deployment/index.ts";
 import { eventsModule } from "#modules/events/index.ts";
 import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
@@ -22,6 +23,7 @@ export const MODULES: readonly Module[] = [
   paymentsModule,
   walletsModule,
   orchestrationModule,
+  deploymentModule,
 ];
 
 declareScopes(Object.keys(scopesOf(MODULES)));

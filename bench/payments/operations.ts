@@ -26,6 +26,9 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
       url: c.req.url,
       deployment,
       hasCommonHeaders: false,
+      operation: undefined,
+      body: undefined,
+      failure: undefined,
       ticket: undefined,
     });
     await next();

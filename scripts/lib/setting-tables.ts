@@ -2,12 +2,13 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./project.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
+import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
 
 /** The settings of one module, or of a part of the platform. */
 export interface OwnedSettings {
-  /** The name of the module, `platform` or `admission`. */
+  /** The name of the module, `platform`, `admission` or `failed-requests`. */
   readonly owner: string;
   readonly table: SettingsTable;
 }
@@ -16,6 +17,7 @@ export interface OwnedSettings {
 export const OWNED_SETTINGS: readonly OwnedSettings[] = [
   { owner: "platform", table: platformSettings },
   { owner: "admission", table: admissionSettings },
+  { owner: "failed-requests", table: failedRequestSettings },
   ...(await Promise.all(moduleFiles().map(tablesIn))).flat(),
 ];
 

@@ -61,13 +61,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...D1, "zod"],
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
+  "platform/failed-requests": {
+    uses: ["platform", ...platform("db", "objects", "paging", "work/deadline.ts")],
+    packages: D1,
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
   "platform/http": {
     uses: [
       "platform",
-      ...platform("access", "admission", "filter", "paging", "work/deadline.ts", "work/turns.ts"),
+      ...platform(
+        "access",
+        "admission",
+        "failed-requests",
+        "filter",
+        "paging",
+        "work/deadline.ts",
+        "work/turns.ts",
+      ),
     ],
     packages: [...HTTP, "hono/*"],
   },

@@ -57,6 +57,7 @@ export const PLATFORM = [
     "audit",
     "db",
     "events",
+    "failed-requests",
     "filter",
     "http",
     "objects",

@@ -15,6 +15,7 @@ export const AUDIT_FILTERS = {
   object: "",
   clientId: "",
   subject: "",
+  requestId: "",
   startTime: "",
   endTime: "",
 } as const satisfies ListOptions;
@@ -91,6 +92,7 @@ function conditionOf(filters: ListOptions): SQL | undefined {
     unless(of("object"), eq(audit.object, of("object"))),
     unless(of("clientId"), eq(audit.clientId, of("clientId"))),
     unless(of("subject"), eq(audit.subject, of("subject"))),
+    unless(of("requestId"), eq(audit.requestId, of("requestId"))),
     unless(of("startTime"), gte(sql`${audit.date}`, of("startTime"))),
     unless(of("endTime"), lt(sql`${audit.date}`, of("endTime"))),
   );

@@ -23,5 +23,6 @@ export const audit = sqliteTable(
     index("audit_subject").on(table.subject, table.date),
     index("audit_action").on(table.action, table.date),
     index("audit_object").on(table.object, table.date),
+    index("audit_request").on(table.requestId),
   ],
 );

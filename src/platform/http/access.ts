@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Scope } from "./authenticator.ts";
+import { refusalOf, type Scope } from "./authenticator.ts";
 import type { AppEnv, RequestFacts } from "./context.ts";
 import { isInternal } from "./internal-calls.ts";
 import { addressOf } from "./sender/address.ts";
@@ -10,6 +10,7 @@ import type { Payer, Ticket } from "#platform/admission/fair-gate.ts";
 import { WORK_KINDS, type WorkKind } from "#platform/admission/work-kinds.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type Principal, type ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
 import { waitForLull } from "#platform/work/turns.ts";
 
 type LedgerOf = (env: Env) => string;
@@ -78,13 +79,22 @@ async function enterLater(
 function contextOf(c: Context<AppEnv>, access: Access): ServiceContext | Promise<ServiceContext> {
   const { id: requestId, deployment } = c.get("request");
   const toContext = (principal: Principal): ServiceContext => {
-    if (principal.ledgers.length > 0) assertReaches(principal, access, c);
+    if (principal.ledgers.length > 0) assertWithin(principal, access, c);
     const { readOwnApi } = deployment;
     return { env: c.env, principal, requestId, clock: systemClock, readOwnApi };
   };
   if (access.scope === "public") return toContext(ANONYMOUS);
   const principal = deployment.authenticate(c.req.raw, access.scope);
   return principal instanceof Promise ? principal.then(toContext) : toContext(principal);
+}
+
+/** Throws for a request beyond the ledgers that a token is bound to. */
+function assertWithin(principal: Principal, access: Access, c: Context<AppEnv>): void {
+  try {
+    assertReaches(principal, access, c);
+  } catch (error) {
+    throw error instanceof AppError ? refusalOf(principal, error) : error;
+  }
 }
 
 function assertReaches(

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Authenticator } from "./authenticator.ts";
 import type { Ticket } from "#platform/admission/fair-gate.ts";
-import type { ReadOwnApi, ServiceContext } from "#platform/context.ts";
+import type { Principal, ReadOwnApi, ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /**
@@ -26,8 +26,29 @@ export interface RequestFacts {
   readonly deployment: Deployment;
   /** Whether the answer has the common headers already. */
   hasCommonHeaders: boolean;
+  /** The operation that serves the request; undefined until one is found. */
+  operation: RecordedOperation | undefined;
+  /** The text of a short body; undefined for other bodies, and until it is read. */
+  body: string | undefined;
+  /** The answer of a request that has failed; undefined for all others. */
+  failure: FailureFacts | undefined;
   /** The request's ticket, which is released when the request ends or the last part of its answer is sent. */
   ticket: Ticket | undefined;
+}
+
+/** The facts of an operation that the list of failed requests shows. */
+export interface RecordedOperation {
+  readonly operationId: string;
+  /** The fields of the body that may be recorded: `postings.amount` is the field `amount` of each item of `postings`. */
+  readonly recordedFields?: readonly string[];
+}
+
+/** An answer to a request that has failed, as the list of failed requests shows it. */
+export interface FailureFacts {
+  readonly code: string;
+  readonly message: string;
+  /** The holder of a valid token that does not allow the request. */
+  readonly principal?: Principal | undefined;
 }
 
 /** The facts that all requests of an environment share. */

@@ -21,6 +21,7 @@ import {
 } from "./body.ts";
 import { commonJsonAnswer } from "./common-headers.ts";
 import type { AppEnv } from "./context.ts";
+import { failureIn, KEPT_LENGTH_MAX } from "./failures/failure-in.ts";
 import {
   asObject,
   headersOf,
@@ -86,6 +87,11 @@ export interface EndpointSpec<
   readonly normalizeBody?: (value: unknown) => unknown;
   /** Reads the JSON bodies that most requests have, in less time than the schema, and gives what it would; undefined leaves a body to the schema. */
   readonly plainBody?: (value: unknown) => z.output<B> | undefined;
+  /**
+   * The fields of a JSON body that the list of failed requests may show, none by default: `reference`, or `postings.amount` for a field of
+   * each item of a list. Fields with secrets, metadata and scripts are never among them.
+   */
+  readonly recordedFields?: readonly string[];
   /** Bodies of other content types, which the handler gets as they arrive. */
   readonly streams?: Streams<P, Q>;
   readonly responses: R;
@@ -164,6 +170,8 @@ export function endpoint<
   const isJson = spec.bodyKind === undefined && spec.otherBodies === undefined;
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
+    const request = c.get("request");
+    request.operation = spec;
     try {
       const entering = enter(c, access, typeof work === "string" ? work : work(c));
       if (entering !== undefined) await entering;
@@ -181,7 +189,8 @@ export function endpoint<
       if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
         const stream = { contentType, chunks: readChunks(c.req.raw) };
         const answer = await spec.streams.handler({ ...parsed, ...stream });
-        return await respondInPages(answer, { request: c.get("request") });
+        if (answer.status >= 400) request.failure = failureIn(answer);
+        return await respondInPages(answer, { request });
       }
       const answer: AnyAnswer = await handler({
         ...parsed,
@@ -190,13 +199,13 @@ export function endpoint<
             ? parseEmptyBody(spec.body)
             : await parseBodyPart(spec, c),
       });
+      if (answer.status >= 400) request.failure = failureIn(answer);
       const texts = textsOfAnswer(answer);
       if (texts !== undefined) {
         const { status } = answer;
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
-        return await respondInTexts(texts, { status, contentType, request: c.get("request") });
+        return await respondInTexts(texts, { status, contentType, request });
       }
-      const request = c.get("request");
       const response = respond(answer, {
         wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
         common: commonJsonAnswer(request.id, { isSilent: request.deployment.isOpenToAll }),
@@ -231,6 +240,7 @@ async function parseBodyPart<S extends z.ZodType>(
   if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
   if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
+  if (text.length <= KEPT_LENGTH_MAX) c.get("request").body = text;
   const { normalizeBody = (parsed) => parsed } = spec;
   const value = normalizeBody(bodyParserOf(spec, c)(text));
   if (value === undefined) return parseEmptyBody(spec.body);

@@ -51,3 +51,21 @@ function findNode(root: RouteNode, path: string): RouteNode | undefined {
   }
   return node;
 }
+
+/** Gives the path of an operation by its `operationId`, as the API document shows it; empty for an unknown operation. */
+export function routeFinder(app: OpenAPIHono<AppEnv>): (operationId: string) => string {
+  let paths: ReadonlyMap<string, string> | undefined;
+  return (operationId) => {
+    paths ??= pathsOf(app);
+    return paths.get(operationId) ?? "";
+  };
+}
+
+const pathsOf = (app: OpenAPIHono<AppEnv>): Map<string, string> =>
+  new Map(
+    app.openAPIRegistry.definitions.flatMap((definition): [string, string][] => {
+      if (definition.type !== "route") return [];
+      const { operationId = "", path } = definition.route;
+      return [[operationId, path]];
+    }),
+  );

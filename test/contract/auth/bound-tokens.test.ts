@@ -79,6 +79,8 @@ describe("a token that is bound to ledgers", () => {
     expect(sorted(open)).toEqual([
       "/api/florin/v1/events/stream",
       "/api/florin/v1/numscript/check",
+      "/api/florin/v1/requests/failed",
+      "/api/florin/v1/requests/failed/{requestID}",
       "/api/ledger/v2",
       "/api/ledger/v2/_info",
     ]);

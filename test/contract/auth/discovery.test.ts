@@ -25,6 +25,7 @@ test("the discovery document names what works and nothing else", async () => {
         `${name}:read`,
         `${name}:write`,
       ]),
+      "florin:operate",
     ],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "fragment"],

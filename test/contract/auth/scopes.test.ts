@@ -32,8 +32,12 @@ const READS_BY_POST = new Set([
   "florinCheckExpression",
 ]);
 
+/** Paths of what concerns the deployment itself, and no module. */
+const OF_THE_DEPLOYMENT = /^\/api\/florin\/v1\/requests\//;
+
 function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
   const [module = ""] = scope.split(":");
+  if (OF_THE_DEPLOYMENT.test(path)) return "florin:operate";
   const isRead = method === "GET" || method === "HEAD" || READS_BY_POST.has(operationId);
   const owner = path.startsWith("/api/florin/") ? module : (path.split("/")[2] ?? "");
   return `${owner}:${isRead ? "read" : "write"}`;

@@ -22,6 +22,7 @@ import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
+import { FailedRequestStore } from "#platform/failed-requests/store.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
@@ -32,6 +33,7 @@ import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
+import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
 /**
@@ -186,9 +188,17 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listTriggersOccurrences: () => untilFired("order-8"),
   listInstances: untilInstancesWait,
   getInstanceHistory: untilInstancesWait,
+  florinListFailedRequests: storeFailedRequest,
+  florinReadFailedRequest: storeFailedRequest,
   // The account that the transfer lacked is stored.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
+
+/** Stores a request that has failed. */
+async function storeFailedRequest(): Promise<void> {
+  const row = failedRequest({ requestId: "8c1f6f6e-6f0a-4d3e-9a53-0d4f6a9a6f11" });
+  await FailedRequestStore.from(env).store([row], { more: new Map(), ofOthers: undefined }, 1000);
+}
 
 /** Commits a transaction, and waits until the trigger that is set on it has fired. */
 async function untilFired(reference: string): Promise<void> {

@@ -23,6 +23,9 @@ const AuditQuery = ListParams.extend({
     .openapi({ description: "The user for whom the change was made, or the client itself." }),
   action: z.string().optional().openapi({ example: "ledger.bucket.delete" }),
   object: z.string().optional().openapi({ example: "buckets/main" }),
+  requestId: z.string().optional().openapi({
+    description: "The request that made the change: the `x-request-id` header of its answer.",
+  }),
 });
 
 const AuditEntryResponse = z
@@ -84,8 +87,8 @@ export const registerAudit = registration(
     query: AuditQuery,
     answer: ok.page("A page of changes", AuditEntryResponse, toAuditView),
     handle: ({ query, context, c }) => {
-      const { action, object, clientId, subject, startTime, endTime, ...list } = query;
-      const given = { action, object, clientId, subject, startTime, endTime };
+      const { cursor, pageSize, sort, ...given } = query;
+      const list = { cursor, pageSize, sort };
       const options = { ...AUDIT_FILTERS, ...definedOf(given) };
       const wanted = toPageQuery({ ...list, options }, LIST_RULES, deploymentOf(c).settings);
       return AuditLog.from(context).list(wanted);

@@ -14,7 +14,7 @@ import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import type { RevocationList } from "#modules/auth/revocations/revocation-list.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
+import { type Authenticator, allows, refusalOf, type Scope } from "#platform/http/authenticator.ts";
 import { logError } from "#platform/log.ts";
 
 /** The keys and the audiences of a trusted issuer. */
@@ -104,7 +104,9 @@ export class TokenVerifier implements TokenReader {
     if (this.#options.publicUrl === undefined && !request.url.startsWith(token.origin)) {
       this.#trustIn(token.issuer, request.url);
     }
-    if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
+    if (!allows(token.principal.scopes, scope)) {
+      throw refusalOf(token.principal, missingScope(scope));
+    }
     return token.principal;
   }
 

@@ -23,6 +23,21 @@ import { queryTextOf } from "#platform/http/request-parts.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
+const POSTING_FIELDS = ["source", "destination", "amount", "asset"];
+
+/**
+ * The fields of a transaction's body that the list of failed requests may show. Metadata, scripts and their variables may hold anything, and
+ * are not among them.
+ */
+export const TRANSACTION_FIELDS: readonly string[] = [
+  ...POSTING_FIELDS.map((name) => `postings.${name}`),
+  "reference",
+  "timestamp",
+  "script.template",
+  "runtime",
+  "force",
+];
+
 /** Options of a write, which all writes take besides their command. */
 export function writeOptions(
   headers: z.output<typeof WriteHeaders>,

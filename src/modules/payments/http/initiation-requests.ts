@@ -43,6 +43,9 @@ const OptionalTimestamp = z
   .transform((timestamp) => timestamp ?? undefined)
   .openapi({ type: "string", format: "date-time" });
 
+/** The fields of initiations and reversals that the list of failed requests may show. */
+export const RECORDED_FIELDS: readonly string[] = ["reference", "type", "amount", "asset"];
+
 export const InitiationFields = z.object({
   reference: RequiredText,
   scheduledAt: OptionalTimestamp.openapi({

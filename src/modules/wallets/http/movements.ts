@@ -30,6 +30,15 @@ import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["Wallets"];
 const LIST = "transactions";
+/** The fields of movements that the list of failed requests may show. */
+const RECORDED_FIELDS = [
+  "amount.amount",
+  "amount.asset",
+  "reference",
+  "balance",
+  "balances",
+  "pending",
+];
 
 function registerDebit(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -46,6 +55,7 @@ function registerDebit(app: OpenAPIHono<AppEnv>): void {
       params: WalletParams,
       headers: KeyHeaders,
       body: DebitRequest,
+      recordedFields: RECORDED_FIELDS,
       ...WALLET_BODY,
       responses: {
         201: json("The hold of a pending debit", dataOf(HoldResponse)),
@@ -77,6 +87,7 @@ export const registerMovements = registration(
     params: WalletParams,
     headers: KeyHeaders,
     body: CreditRequest,
+    recordedFields: RECORDED_FIELDS,
     ...WALLET_BODY,
     answer: ok.empty("Credited"),
     errors: [409, 415],

@@ -4,6 +4,7 @@ import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import type { WrittenBulk } from "#modules/ledger/answers/bulk-body.ts";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
+import { TRANSACTION_FIELDS } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import {
@@ -44,6 +45,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       query: BulkQuery,
       body: BulkRequest,
       bodyBytesMax: BULK_BYTES_MAX,
+      recordedFields: ["action", ...TRANSACTION_FIELDS.map((name) => `data.${name}`)],
       streams: {
         contentTypes: { [JSON_STREAM]: BulkJsonStream, [SCRIPT_STREAM]: BulkScriptStream },
         handler: async ({ params, query, contentType, chunks, c }) => {

@@ -62,6 +62,7 @@ export const registerLedgers = registration(
     summary: "Create a ledger",
     params: LedgerParams,
     body: CreateLedgerRequest,
+    recordedFields: ["bucket"],
     answer: ok.empty("Created"),
     handle: ({ params, body, context, c }) =>
       LedgerService.from(context).createLedger(

@@ -14,6 +14,7 @@ import {
   toCountQuery,
   toSingleRead,
   toTransactionQuery,
+  TRANSACTION_FIELDS,
   writeOptions,
 } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
@@ -71,6 +72,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       headers: WriteHeaders,
       body: TransactionRequest,
       plainBody: readPlainTransaction,
+      recordedFields: TRANSACTION_FIELDS,
       bigintAsString: true,
       responses: {
         200: json("Committed", dataOf(TransactionResponse)),

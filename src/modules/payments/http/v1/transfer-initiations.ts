@@ -10,7 +10,7 @@ import {
   TransferReversalRequest,
 } from "./transfer-initiation-schemas.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
-import { toNewInitiationV1 } from "#modules/payments/http/initiation-requests.ts";
+import { RECORDED_FIELDS, toNewInitiationV1 } from "#modules/payments/http/initiation-requests.ts";
 import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
@@ -58,6 +58,7 @@ export const registerTransferInitiations = registration(
     operationId: "createTransferInitiation",
     summary: "Create a transfer initiation",
     body: TransferInitiationRequest,
+    recordedFields: RECORDED_FIELDS,
     answer: ok.data("The initiation", TransferInitiationResponse, toTransferInitiationView),
     handle: async ({ body, context, c }) => {
       const created = await createInitiation(context, {
@@ -136,6 +137,7 @@ export const registerTransferInitiations = registration(
     description: WAITS,
     params: Params,
     body: TransferReversalRequest,
+    recordedFields: RECORDED_FIELDS,
     answer: ok.empty("Brought back"),
     errors: [404],
     handle: async ({ params, body, context, c }) => {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ReversalRequest } from "./initiation-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { RECORDED_FIELDS } from "#modules/payments/http/initiation-requests.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { ADJUSTMENTS_MAX } from "#modules/payments/initiations/adjustment-keys.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
@@ -61,6 +62,7 @@ export const registerInitiationActions = registration(
     description:
       "The task of a reversal that is not allowed fails with the reason. A repeated reference gives the same reversal.",
     body: ReversalRequest,
+    recordedFields: RECORDED_FIELDS,
     answer: ok.accepted(
       "The reversal and its task",
       z.object({ paymentInitiationReversalID: z.string(), taskID: z.string() }),

@@ -8,7 +8,7 @@ import {
 } from "./initiation-schemas.ts";
 import { PaymentResponse, toFullPaymentView } from "./payment-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { toNewInitiation } from "#modules/payments/http/initiation-requests.ts";
+import { RECORDED_FIELDS, toNewInitiation } from "#modules/payments/http/initiation-requests.ts";
 import { LIST, listing, toListQuery } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
@@ -43,6 +43,7 @@ export const registerInitiations = registration(
       "It waits for an approval before any money moves. With `noValidation=true`, it is sent at once, or at its time.",
     query: z.object({ noValidation: NoValidation }),
     body: InitiationRequest,
+    recordedFields: RECORDED_FIELDS,
     answer: ok.accepted(
       "Its id",
       z.object({ paymentInitiationID: z.string(), taskID: z.string() }),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toExpansion, toRevertTransaction, type Transaction } from "#ledger-engine";
 import { counted, replayable } from "#modules/ledger/http/answers.ts";
-import { toSingleRead, writeOptions } from "#modules/ledger/http/requests.ts";
+import { toSingleRead, TRANSACTION_FIELDS, writeOptions } from "#modules/ledger/http/requests.ts";
 import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
 import {
   withAutoCreatedLedger,
@@ -44,6 +44,7 @@ export const registerTransactions = registration(
     query: WriteQuery,
     headers: WriteHeaders,
     body: CreateRequest,
+    recordedFields: TRANSACTION_FIELDS,
     answer: replayable(
       ok.data("Committed", z.array(TransactionV1Response), ({ transaction }: Written) => [
         toTransactionV1View(transaction),
@@ -60,6 +61,7 @@ export const registerTransactions = registration(
       "An idempotency key is refused here. References keep transactions from being committed twice.",
     unsupportedQuery: ["preview"],
     body: BatchRequest,
+    recordedFields: TRANSACTION_FIELDS.map((name) => `transactions.${name}`),
     answer: ok.list("Committed", TransactionV1Response, toTransactionV1View),
     errors: [404, 409],
     handle: ({ params: { ledger }, body, c }) => {
