@@ -1,13 +1,13 @@
 /** A rate of rows: `perSecond` in the long run, and up to `burst` at once. */
-export interface Rate {
+export interface RowRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 /** Limits of a quota, and the most principals that it knows at once. */
 export interface QuotaLimits {
-  readonly perPrincipal: Rate;
-  readonly total: Rate;
+  readonly perPrincipal: RowRate;
+  readonly total: RowRate;
   readonly principalsMax: number;
 }
 
@@ -111,11 +111,11 @@ export class FailureQuota {
 
 /** Tokens that come back at a rate. A clock that steps back brings none. */
 class TokenBucket {
-  readonly #rate: Rate;
+  readonly #rate: RowRate;
   #tokens: number;
   #atMs: number | undefined;
 
-  constructor(rate: Rate) {
+  constructor(rate: RowRate) {
     this.#rate = rate;
     this.#tokens = rate.burst;
   }

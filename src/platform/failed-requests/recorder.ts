@@ -29,7 +29,7 @@ const BURST_SECONDS = { perPrincipal: 20, total: 10 };
 const SWEEP_AFTER_MS = 24 * 3_600_000;
 
 /** The environment of a recorder, which tests replace. */
-export interface RecorderPorts {
+export interface FailurePorts {
   readonly perPrincipal: number;
   readonly total: number;
   readonly store: (requests: readonly NewFailedRequest[], omitted: Omitted) => Promise<void>;
@@ -53,7 +53,7 @@ export type GoOn = (work: Promise<void>) => void;
  * A batch that fails stays in memory, which is bounded, and is tried again after a rest. What a killed isolate had in memory is lost.
  */
 export class FailureRecorder {
-  readonly #ports: RecorderPorts;
+  readonly #ports: FailurePorts;
   readonly #quota: FailureQuota;
   /** The newest failures that get a row. */
   #pending: ToRow[] = [];
@@ -61,7 +61,7 @@ export class FailureRecorder {
   #plannedMs: number | undefined;
   #restsUntilMs = 0;
 
-  constructor(ports: RecorderPorts) {
+  constructor(ports: FailurePorts) {
     const { perPrincipal, total } = ports;
     this.#ports = ports;
     this.#quota = new FailureQuota({

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 
 /** Longest message and path of a row, and longest text in a recorded field, in characters. */
 const TEXT_LENGTH_MAX = 500;
@@ -147,7 +147,7 @@ class TextSet {
   add(text: string): this {
     this.addWhole(text);
     this.addWhole(text.trim());
-    const written = JSON.stringify(text).slice(1, -1);
+    const written = quoteJson(text).slice(1, -1);
     if (written !== text) this.addWhole(written);
     if (text.length >= LONG_MIN || /[\s"']/.test(text)) this.addPieces(text);
     return this;

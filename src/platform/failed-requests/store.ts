@@ -11,8 +11,8 @@ import { fromMillis, type Timestamp, toMicros, toMillis } from "#platform/time.t
 export type FailedRequest = typeof failedRequests.$inferSelect;
 export type NewFailedRequest = Omit<FailedRequest, "id" | "more" | "moreOfOthers">;
 
-/** The actor whose requests alone are seen. */
-export type Actor = Pick<FailedRequest, "issuer" | "clientId" | "subject">;
+/** The sender whose requests alone are seen. */
+export type RequestSender = Pick<FailedRequest, "issuer" | "clientId" | "subject">;
 
 /**
  * The filters of a list. Texts have to be equal; an empty text does not filter. `status` is a status, or a class such as `5xx`. Requests are
@@ -92,9 +92,9 @@ export class FailedRequestStore {
       .where(sql`${requestId} = given.id`);
   }
 
-  /** A page of requests, sorted by date and then by id; of those of `actor` alone, if there is one. The options of the query are `FAILED_REQUEST_FILTERS`. */
-  list(query: PageQuery, actor: Actor | undefined): Promise<Page<FailedRequest>> {
-    const condition = and(conditionOf(query.options ?? FAILED_REQUEST_FILTERS), isOf(actor));
+  /** A page of requests, sorted by date and then by id; of those of `sender` alone, if there is one. The options of the query are `FAILED_REQUEST_FILTERS`. */
+  list(query: PageQuery, sender: RequestSender | undefined): Promise<Page<FailedRequest>> {
+    const condition = and(conditionOf(query.options ?? FAILED_REQUEST_FILTERS), isOf(sender));
     return listPage<FailedRequest>(query, {
       sort: {
         date: {
@@ -115,12 +115,15 @@ export class FailedRequestStore {
     });
   }
 
-  /** The request with an id, if it is one of `actor` or there is no `actor`. */
-  async find(requestId: string, actor: Actor | undefined): Promise<FailedRequest | undefined> {
+  /** The request with an id, if it is one of `sender` or there is no `sender`. */
+  async find(
+    requestId: string,
+    sender: RequestSender | undefined,
+  ): Promise<FailedRequest | undefined> {
     const [found] = await this.#db
       .select()
       .from(failedRequests)
-      .where(and(eq(failedRequests.requestId, requestId), isOf(actor)));
+      .where(and(eq(failedRequests.requestId, requestId), isOf(sender)));
     return found;
   }
 
@@ -147,13 +150,13 @@ export class FailedRequestStore {
   }
 }
 
-const isOf = (actor: Actor | undefined): SQL | undefined =>
-  actor === undefined
+const isOf = (sender: RequestSender | undefined): SQL | undefined =>
+  sender === undefined
     ? undefined
     : and(
-        eq(failedRequests.issuer, actor.issuer),
-        eq(failedRequests.clientId, actor.clientId),
-        eq(failedRequests.subject, actor.subject),
+        eq(failedRequests.issuer, sender.issuer),
+        eq(failedRequests.clientId, sender.clientId),
+        eq(failedRequests.subject, sender.subject),
       );
 
 function conditionOf(filters: ListOptions): SQL | undefined {

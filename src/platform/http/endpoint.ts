@@ -199,24 +199,35 @@ export function endpoint<
             ? parseEmptyBody(spec.body)
             : await parseBodyPart(spec, c),
       });
-      if (answer.status >= 400) request.failure = failureIn(answer);
-      const texts = textsOfAnswer(answer);
-      if (texts !== undefined) {
-        const { status } = answer;
-        const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
-        return await respondInTexts(texts, { status, contentType, request });
-      }
-      const response = respond(answer, {
-        wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
-        common: commonJsonAnswer(request.id, { isSilent: request.deployment.isOpenToAll }),
-      });
-      request.hasCommonHeaders = true;
-      return response;
+      const response = send(answer, spec, c);
+      return response instanceof Promise ? await response : response;
     } catch (error) {
       if (spec.failure === undefined || !(error instanceof AppError)) throw error;
       return respond(spec.failure(error, c));
     }
   });
+}
+
+/** Sends the answer of a handler, at once unless it is made while it is sent. */
+function send(
+  answer: AnyAnswer,
+  spec: Pick<AnySpec, "responses" | "bigintAsString">,
+  c: Context<AppEnv>,
+): Response | Promise<Response> {
+  const request = c.get("request");
+  if (answer.status >= 400) request.failure = failureIn(answer);
+  const texts = textsOfAnswer(answer);
+  if (texts !== undefined) {
+    const { status } = answer;
+    const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
+    return respondInTexts(texts, { status, contentType, request });
+  }
+  const response = respond(answer, {
+    wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
+    common: commonJsonAnswer(request.id, { isSilent: request.deployment.isOpenToAll }),
+  });
+  request.hasCommonHeaders = true;
+  return response;
 }
 
 const toRoutePath = (path: string): string =>

@@ -283,7 +283,7 @@ describe("the list", () => {
     expect((await list({ cursor: second.previous ?? "" })).data).toEqual(first.data);
   });
 
-  test("the list of audit entries is filtered by action, object, client, subject and time", async () => {
+  test("the list of audit entries is filtered by action, object, client, subject, request and time", async () => {
     const name = freshName("ledger");
     await act("POST", `/ledger/v2/${name}`, {});
     await act("PUT", `/ledger/v2/${name}/metadata`, { k: "v" });
@@ -296,6 +296,8 @@ describe("the list", () => {
       updated?.id,
       created?.id,
     ]);
+    expect(await found({ requestId: created?.requestId ?? "" })).toEqual([created?.id]);
+    expect(await found({ requestId: "none" })).toEqual([]);
     expect(await found({ clientId: "nobody" })).toEqual([]);
     expect(await found({ subject: "nobody" })).toEqual([]);
     expect(await found({ startTime: updated?.date ?? "" })).toEqual([updated?.id]);

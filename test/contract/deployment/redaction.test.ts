@@ -120,7 +120,7 @@ function requestsOf(path: string, { operationId, parameters = [], requestBody }:
   ];
   return [
     ...queries.map((query) => ({ path: `${path}?${query}`, headers: HEADERS })),
-    { path, headers: { ...HEADERS, "content-type": `text/${SECRET}` }, body: `${SECRET}` },
+    { path, headers: { ...HEADERS, "content-type": `text/${SECRET}` }, body: SECRET },
     ...[...bodies, ...other].map((body) => ({
       path,
       headers: { ...HEADERS, "content-type": "application/json" },

@@ -25,6 +25,7 @@ import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
+import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
@@ -33,7 +34,6 @@ import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
-import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
 /**

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import {
-  type Actor,
+  type RequestSender,
   FAILED_REQUEST_FILTERS,
   type FailedRequest,
   FailedRequestStore,
@@ -117,12 +117,12 @@ const LIST_RULES: ListRules = {
   options: FAILED_REQUEST_FILTERS,
 };
 
-/** The actor whose requests a principal sees; undefined for a principal that is bound to no ledgers and sees all. */
-const visibleTo = ({ issuer, clientId, subject, ledgers }: Principal): Actor | undefined =>
+/** The sender whose requests a principal sees; undefined for a principal that is bound to no ledgers and sees all. */
+const visibleTo = ({ issuer, clientId, subject, ledgers }: Principal): RequestSender | undefined =>
   ledgers.length === 0 ? undefined : { issuer, clientId, subject };
 
 const viewFor =
-  (actor: Actor | undefined) =>
+  (sender: RequestSender | undefined) =>
   (request: FailedRequest): z.input<typeof FailedRequestResponse> => {
     const { date, code, message, body, more, moreOfOthers, id: _id, ...facts } = request;
     return {
@@ -132,7 +132,7 @@ const viewFor =
       ...(message === null ? {} : { message }),
       ...(body === null ? {} : { body: parseJson(body) }),
       ...(more === 0 ? {} : { more }),
-      ...(moreOfOthers === 0 || actor !== undefined ? {} : { moreOfOthers }),
+      ...(moreOfOthers === 0 || sender !== undefined ? {} : { moreOfOthers }),
     };
   };
 
@@ -160,9 +160,9 @@ export const registerFailedRequests = registration(
       const options = { ...FAILED_REQUEST_FILTERS, ...Object.fromEntries(defined) };
       const list = { cursor, pageSize, sort, options };
       const wanted = toPageQuery(list, LIST_RULES, deploymentOf(c).settings);
-      const actor = visibleTo(context.principal);
-      const page = await FailedRequestStore.from(context.env).list(wanted, actor);
-      return mapPage(page, viewFor(actor));
+      const sender = visibleTo(context.principal);
+      const page = await FailedRequestStore.from(context.env).list(wanted, sender);
+      return mapPage(page, viewFor(sender));
     },
   }),
   failed.get("/{requestID}", {
@@ -173,9 +173,9 @@ export const registerFailedRequests = registration(
     answer: ok.data("The request", FailedRequestResponse),
     errors: [404],
     handle: async ({ params, context }) => {
-      const actor = visibleTo(context.principal);
-      const found = await FailedRequestStore.from(context.env).find(params.requestID, actor);
-      if (found !== undefined) return viewFor(actor)(found);
+      const sender = visibleTo(context.principal);
+      const found = await FailedRequestStore.from(context.env).find(params.requestID, sender);
+      if (found !== undefined) return viewFor(sender)(found);
       throw new AppError("NOT_FOUND", "there is no failed request with this id");
     },
   }),

@@ -5,6 +5,7 @@ import { redact, shortened } from "#platform/failed-requests/redaction.ts";
 import type { NewFailedRequest } from "#platform/failed-requests/store.ts";
 import type { AppEnv, RequestFacts } from "#platform/http/context.ts";
 import { isInternal } from "#platform/http/internal-calls.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 
 /** The facts of a failed request that its answer does not change. */
@@ -33,7 +34,7 @@ export function recordFailure(c: Context<AppEnv>, failed: Failed): void {
   if (operation === undefined || principal === undefined || isInternal(c.req.raw)) return;
   const { issuer, clientId, subject } = principal;
   const { headers, method, bodyUsed } = c.req.raw;
-  recorderOf(c.env).record(JSON.stringify([issuer, clientId, subject]), request.id, {
+  recorderOf(c.env).record(stringifyJson([issuer, clientId, subject]), request.id, {
     toRow: rowOf(failed, {
       method,
       principal: { issuer, clientId, subject },
