@@ -6,6 +6,7 @@ import type { NewFailedRequest } from "#platform/failed-requests/store.ts";
 import type { AppEnv, RequestFacts } from "#platform/http/context.ts";
 import { isInternal } from "#platform/http/internal-calls.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
 import { fromMillis } from "#platform/time.ts";
 
 /** The facts of a failed request that its answer does not change. */
@@ -25,15 +26,24 @@ const COMMON_HEADERS =
 /**
  * Records a failed request with a valid token; its row is stored after the answer. Requests without one are not recorded: everybody can
  * cause them, and they would push those of clients out. Neither are requests that the deployment makes itself, because the work that they
- * belong to says what has failed.
+ * belong to says what has failed. Never throws.
  */
 export function recordFailure(c: Context<AppEnv>, failed: Failed): void {
+  try {
+    record(c, failed);
+  } catch (error) {
+    logError("a failed request could not be recorded", error, { requestId: failed.request.id });
+  }
+}
+
+function record(c: Context<AppEnv>, failed: Failed): void {
   const { request } = failed;
   const { operation, failure = NO_CODE } = request;
   const principal = principalOf(c, request);
   if (operation === undefined || principal === undefined || isInternal(c.req.raw)) return;
   const { issuer, clientId, subject } = principal;
   const { headers, method, bodyUsed } = c.req.raw;
+  const { executionCtx } = c;
   recorderOf(c.env).record(stringifyJson([issuer, clientId, subject]), request.id, {
     toRow: rowOf(failed, {
       method,
@@ -42,7 +52,7 @@ export function recordFailure(c: Context<AppEnv>, failed: Failed): void {
       failure: bodyUsed && request.body === undefined ? { ...failure, message: "" } : failure,
       headers: [...headers].flatMap(([name, value]) => (COMMON_HEADERS.test(name) ? [] : [value])),
     }),
-    goOn: (work) => c.executionCtx.waitUntil(work),
+    goOn: (work) => executionCtx.waitUntil(work),
   });
 }
 
