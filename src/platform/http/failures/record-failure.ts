@@ -43,7 +43,8 @@ function record(c: Context<AppEnv>, failed: Failed): void {
   if (operation === undefined || principal === undefined || isInternal(c.req.raw)) return;
   const { issuer, clientId, subject } = principal;
   const { headers, method, bodyUsed } = c.req.raw;
-  const { executionCtx } = c;
+  const executionCtx = executionOf(c);
+  if (executionCtx === undefined) return;
   recorderOf(c.env).record(stringifyJson([issuer, clientId, subject]), request.id, {
     toRow: rowOf(failed, {
       method,
@@ -54,6 +55,15 @@ function record(c: Context<AppEnv>, failed: Failed): void {
     }),
     goOn: (work) => executionCtx.waitUntil(work),
   });
+}
+
+/** The runtime's context of a request; undefined for a request that did not come through the runtime, after whose answer nothing goes on. */
+function executionOf(c: Context<AppEnv>): Context<AppEnv>["executionCtx"] | undefined {
+  try {
+    return c.executionCtx;
+  } catch {
+    return undefined; // Hono throws for an absent context.
+  }
 }
 
 const NO_CODE = { code: "", message: "" };
