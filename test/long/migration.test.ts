@@ -27,7 +27,10 @@ const KILLS = [10, 25, 40];
 /** The longest time for which a call may block others. */
 const CALL_MS_MAX = 1000;
 
-const SCRIPT = resolve(import.meta.dirname, "../support/ledger-engine/migrating-process.ts");
+const SCRIPT = resolve(
+  import.meta.dirname,
+  "../support/ledger-engine/migration/migrating-process.ts",
+);
 
 test(
   "a ledger of a million transactions goes through a step that is killed three times",

@@ -7,7 +7,7 @@ import { inProject } from "#scripts/lib/project.ts";
 export const CONSOLE_SOURCES = [
   "src/console",
   "src/platform",
-  "scripts/lib/console",
+  "scripts/lib/build",
   "package.json",
   "package-lock.json",
 ];
