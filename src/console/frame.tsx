@@ -2,6 +2,7 @@ import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/r
 import { BookOpen } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { may, session } from "./api/florin.ts";
+import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
 import { Empty, Failure } from "./parts/base/states.tsx";
 import { type Place, Shell } from "./parts/layout/shell.tsx";
 import { partWords } from "./parts/part-words.ts";
@@ -11,7 +12,7 @@ import { SignInPage } from "./places/sign-in/sign-in-page.tsx";
 export function Frame() {
   const { pathname, href } = useLocation();
   const { kind } = useSyncExternalStore(session.subscribe, () => session.state);
-  if (pathname === "/callback") return <Outlet />;
+  if (pathname === CALLBACK_PATH || pathname === SIGN_IN_PATH) return <Outlet />;
   if (kind === "nobody") return <SignInPage returnTo={href} />;
   return (
     <Shell places={placesFor()} path={pathname}>

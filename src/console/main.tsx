@@ -6,7 +6,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/errors.ts";
 import { session } from "./api/florin.ts";
-import { CONSOLE_PATH } from "./base-path.ts";
+import { CALLBACK_PATH, CONSOLE_PATH, SIGN_IN_PATH } from "./base-path.ts";
 import { language } from "./parts/language/words.ts";
 import { applyScheme } from "./parts/layout/scheme.ts";
 import { partWords } from "./parts/part-words.ts";
@@ -45,9 +45,10 @@ async function start(): Promise<void> {
   );
 }
 
-/** Signs in silently, unless the page is the end of a sign-in. A server that is away leaves the page with the way to sign in. */
+/** Signs in silently, unless the page is a part of a sign-in. A server that is away leaves the page with the way to sign in. */
 async function signInOnArrival(): Promise<void> {
-  if (location.pathname === `${CONSOLE_PATH}/callback`) return;
+  const path = location.pathname.slice(CONSOLE_PATH.length);
+  if (path === CALLBACK_PATH || path === SIGN_IN_PATH) return;
   await session.signInSilently().catch(() => undefined);
 }
 

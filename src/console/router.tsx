@@ -6,9 +6,10 @@ import {
   lazyRouteComponent,
   Navigate,
 } from "@tanstack/react-router";
-import { CONSOLE_PATH } from "./base-path.ts";
+import { CALLBACK_PATH, CONSOLE_PATH, SIGN_IN_PATH } from "./base-path.ts";
 import { Frame, LoadFailure, NotFound } from "./frame.tsx";
 import { ledgerWords } from "./places/ledgers/words.ts";
+import { LinkPage } from "./places/sign-in/link-page.tsx";
 import { CallbackPage } from "./places/sign-in/sign-in-page.tsx";
 import { signInWords } from "./places/sign-in/words.ts";
 
@@ -33,9 +34,16 @@ const home = createRoute({
 
 const callback = createRoute({
   getParentRoute: () => root,
-  path: "/callback",
+  path: CALLBACK_PATH,
   loader: () => signInWords.load(),
   component: CallbackPage,
+});
+
+const link = createRoute({
+  getParentRoute: () => root,
+  path: SIGN_IN_PATH,
+  loader: () => signInWords.load(),
+  component: LinkPage,
 });
 
 const ledgers = createRoute({
@@ -105,6 +113,7 @@ const account = createRoute({
 const routeTree = root.addChildren([
   home,
   callback,
+  link,
   ledgers,
   ledger.addChildren([ledgerHome, transactions, accounts]),
   transaction,

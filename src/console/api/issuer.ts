@@ -39,10 +39,19 @@ export class Issuer {
     this.#origin = origin;
   }
 
+  /**
+   * Reads what the server says of itself. A page at another origin than the server's public URL moves there, because people sign in only at
+   * that one; the promise then never settles.
+   */
   static async discover(origin: string): Promise<Issuer> {
-    const url = new URL(ISSUER_PATH, origin);
-    const response = await oauth.discoveryRequest(url, INSECURE);
-    return new Issuer(await oauth.processDiscoveryResponse(url, response), origin);
+    const response = await oauth.discoveryRequest(new URL(ISSUER_PATH, origin), INSECURE);
+    const { issuer } = parseJson(await response.clone().text()) as { issuer: string }; // OpenID Connect Discovery 1.0 requires the issuer.
+    if (new URL(issuer).origin !== origin) {
+      const { pathname, search, hash } = location;
+      location.replace(`${issuer.slice(0, -ISSUER_PATH.length)}${pathname}${search}${hash}`);
+      return new Promise(() => undefined);
+    }
+    return new Issuer(await oauth.processDiscoveryResponse(new URL(issuer), response), origin);
   }
 
   /** The URL of the authorization endpoint for a new sign-in, and what its answer is checked against. */
@@ -92,14 +101,15 @@ export class Issuer {
       response,
       checks,
     );
-    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    const { sub } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
+    const { name, email } = await this.#readPerson(tokens.access_token, sub ?? "");
     return {
       accessToken: tokens.access_token,
       expiresMs: Date.now() + (tokens.expires_in ?? 0) * 1000,
       scopes: tokens.scope?.split(" ") ?? [],
       idToken: tokens.id_token,
-      name: textOf(claims?.["name"]),
-      email: textOf(claims?.["email"]),
+      name,
+      email,
       ledgers: ledgersOf(tokens.access_token),
     };
   }
@@ -111,6 +121,13 @@ export class Issuer {
     url.searchParams.set("post_logout_redirect_uri", `${this.#origin}${SIGNED_OUT_PATH}`);
     if (idToken !== undefined) url.searchParams.set("id_token_hint", idToken);
     return url;
+  }
+
+  /** The name and the e-mail address of the person of a token. */
+  async #readPerson(token: string, subject: string): Promise<Pick<Grant, "name" | "email">> {
+    const response = await oauth.userInfoRequest(this.#server, CLIENT, token, INSECURE);
+    const claims = await oauth.processUserInfoResponse(this.#server, CLIENT, subject, response);
+    return { name: textOf(claims.name), email: textOf(claims.email) };
   }
 
   get #redirectUri(): string {

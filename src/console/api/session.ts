@@ -1,5 +1,6 @@
 import * as oauth from "oauth4webapi";
 import type { TokenSource } from "./client.ts";
+import { ApiError } from "./errors.ts";
 import { type Grant, Issuer, type PendingSignIn } from "./issuer.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
@@ -66,6 +67,18 @@ export class Session implements TokenSource {
     return stored.returnTo;
   }
 
+  /** Begins a session of the browser with the secret of a link, and signs in. Throws `ApiError` for a spent secret. */
+  async signInWithLink(secret: string): Promise<SessionState> {
+    const response = await fetch("/api/auth/sign-in", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      credentials: "same-origin",
+      body: stringifyJson({ secret }),
+    });
+    if (!response.ok) throw await ApiError.from(response);
+    return this.signInSilently();
+  }
+
   /** Ends the session of the browser. */
   async signOut(): Promise<void> {
     const state = this.#state;
@@ -93,10 +106,12 @@ export class Session implements TokenSource {
   async #signIn(): Promise<SessionState> {
     const issuer = await this.#discover();
     const { url, pending } = await issuer.authorizationUrl("none");
-    const { url: answer } = await fetch(url, { redirect: "follow", credentials: "same-origin" });
-    const grant = await issuer.redeem(new URL(answer), pending).catch(refused);
+    const answer = await fetch(url, { redirect: "follow", credentials: "same-origin" });
+    await answer.body?.cancel(); // The URL says all, and a body that nobody reads keeps the connection.
+    const grant = await issuer.redeem(new URL(answer.url), pending).catch(refused);
     if (grant !== undefined) return this.#change({ kind: "person", grant });
     const probe = await fetch(PROBE, { credentials: "omit" });
+    await probe.body?.cancel();
     return this.#change({ kind: probe.ok ? "open" : "nobody" });
   }
 

@@ -20,7 +20,8 @@ const PUBLIC = [
   /^\/api\/payments\/connectors\/webhooks\//,
 ];
 /** Routes that the document does not show: pages for browsers. */
-const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
+const PAGES =
+  /^(?:GET|POST) (?:|\/docs|\/console|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
 /** Operations of the official clients that this server does not have. */
 const UNSERVED = /^[A-Z]+ \/api\/payments\/connectors\/x(?:\/|$)/;
 

@@ -274,9 +274,12 @@ describe("what is sent is what the document says", () => {
   }
 });
 
-test("the front page leads to the API reference, which asks for a token where the server gives them", async () => {
+test("the front page leads to the console", async () => {
   const front = await send("/", { redirect: "manual" });
-  expect([front.status, front.headers.get("location")]).toEqual([302, "/docs"]);
+  expect([front.status, front.headers.get("location")]).toEqual([302, "/console"]);
+});
+
+test("the API reference asks for a token where the server gives them", async () => {
   const page = await (await send("/docs")).text();
   expect(page).toContain('"tokenUrl": "/api/auth/oauth/token"');
   expect(page).toContain(`"x-scalar-client-id": "${TEST_SETTINGS.FLORIN_CLIENT_ID}"`);
