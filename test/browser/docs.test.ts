@@ -45,7 +45,7 @@ test("a newcomer gets a token and makes a transaction in three clicks", async ()
   await server.json("/api/ledger/v2/shop", { method: "POST" });
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
   const { hosts, errors } = watch(page);
-  await page.goto(`${server.url}/#tag/transactions/POST/api/ledger/v2/{ledger}/transactions`);
+  await page.goto(`${server.url}/docs#tag/transactions/POST/api/ledger/v2/{ledger}/transactions`);
   await page.getByPlaceholder("XYZ123").first().fill(server.clientSecret);
   await page.getByRole("button", { name: "Authorize" }).first().click();
   await page.getByText("Access Token").first().waitFor();
