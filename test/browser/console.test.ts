@@ -128,6 +128,9 @@ describe("signing in", () => {
       await page.getByText(text).first().waitFor();
     }
     expect(page.url()).not.toContain("#");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL("**/console/ledgers");
+    await page.getByRole("row", { name: LEDGER }).waitFor();
   });
 });
 

@@ -14,7 +14,8 @@ import { inProject } from "#scripts/lib/project.ts";
  */
 export async function prepareAssets(): Promise<void> {
   const sources = fingerprintOf(SOURCES);
-  if (existsSync(MARKER) && readFileSync(MARKER, "utf8") === sources) return;
+  const isThere = existsSync(inProject(`dist/assets${SCRIPT_PATH}`)) && existsSync(MARKER);
+  if (isThere && readFileSync(MARKER, "utf8") === sources) return;
   const wanted = new Map<string, Buffer>([[SCRIPT_PATH, Buffer.from(await scalarScript())]]);
   for (const { site, files } of await readSites()) {
     const folder = site.path === CONSOLE_SITE.path ? await buildConsole() : files;

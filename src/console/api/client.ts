@@ -56,22 +56,6 @@ export class ApiClient {
     return this.#send("post", path, input, options);
   }
 
-  put<P extends PathOf<"put">>(
-    path: P,
-    input: Input<"put", P>,
-    options?: CallOptions,
-  ): Promise<Output<"put", P>> {
-    return this.#send("put", path, input, options);
-  }
-
-  delete<P extends PathOf<"delete">>(
-    path: P,
-    input: Input<"delete", P>,
-    options?: CallOptions,
-  ): Promise<Output<"delete", P>> {
-    return this.#send("delete", path, input, options);
-  }
-
   /** Sends a request with the token, once more with a new one if the token is refused. Gives an answer with any status. */
   async fetch(
     request: WireRequest,
@@ -95,10 +79,10 @@ export class ApiClient {
         throw ApiError.unreachable(error);
       }
     };
-    const token = await this.#tokens.token();
+    const token = await this.#tokens.token().catch(unreachable);
     const response = await send(token);
     if (response.status !== 401 || token === undefined) return response;
-    const renewed = await this.#tokens.renew(token);
+    const renewed = await this.#tokens.renew(token).catch(unreachable);
     return renewed === undefined ? response : send(renewed);
   }
 
@@ -110,6 +94,11 @@ export class ApiClient {
     const text = await response.text();
     return (text === "" ? undefined : parseJson(text)) as Output<M, P>; // The API document is checked against answers by the server's tests.
   }
+}
+
+/** Lets a sign-in that fails count as a server that is away: a refusal is no failure of the sign-in. */
+function unreachable(cause: unknown): never {
+  throw ApiError.unreachable(cause);
 }
 
 /** The wire form of a request. Parameters that are undefined are left out. */

@@ -10,6 +10,8 @@ const ISSUER_PATH = "/api/auth";
 
 /** Tokens of a sign-in, in memory only. */
 export interface Grant {
+  /** The id of the person. */
+  readonly subject: string;
   readonly accessToken: string;
   /** The end of the access token, in milliseconds since the epoch. */
   readonly expiresMs: number;
@@ -101,9 +103,10 @@ export class Issuer {
       response,
       checks,
     );
-    const { sub } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
-    const { name, email } = await this.#readPerson(tokens.access_token, sub ?? "");
+    const { sub: subject = "" } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
+    const { name, email } = await this.#readPerson(tokens.access_token, subject);
     return {
+      subject,
       accessToken: tokens.access_token,
       expiresMs: Date.now() + (tokens.expires_in ?? 0) * 1000,
       scopes: tokens.scope?.split(" ") ?? [],

@@ -115,8 +115,13 @@ export class Session implements TokenSource {
     return this.#change({ kind: probe.ok ? "open" : "nobody" });
   }
 
+  /** Takes a new state. The page begins anew for another person, whose session another tab has begun: it shows what the first one may read. */
   #change(state: SessionState): SessionState {
+    const before = this.#state;
     this.#state = state;
+    if (before.kind === "person" && state.kind === "person") {
+      if (before.grant.subject !== state.grant.subject) location.reload();
+    }
     for (const listener of this.#listeners) listener();
     return state;
   }

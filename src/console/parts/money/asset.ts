@@ -42,12 +42,3 @@ export function formatAmount(amount: Integer, asset: string, locale: string): st
     : `${new Intl.NumberFormat(locale, digits).format(decimal)} ${code}`;
   return text.replace("-", "−");
 }
-
-/** The amount without its asset, for a column whose heading names the asset. */
-export function formatNumber(amount: Integer, asset: string, locale: string): string {
-  const { scale } = parseAsset(asset);
-  const digits = { minimumFractionDigits: scale, maximumFractionDigits: scale };
-  return new Intl.NumberFormat(locale, digits)
-    .format(toDecimal(amount, { scale }))
-    .replace("-", "−");
-}

@@ -71,7 +71,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       aria-rowcount={hasMore === true ? -1 : rows.length + 1}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      data-list
       className={`min-h-0 flex-1 overflow-x-hidden overflow-y-auto focus-visible:-outline-offset-2 ${isDimmed ? "opacity-60" : ""}`}
     >
       {!isPhone && <HeaderRow columns={shown} />}

@@ -5,8 +5,6 @@ export interface Column<Row> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** The column's value in a CSV file; without it, the column is not in the file. */
-  readonly csv?: (row: Row) => string;
   /** The least width, in pixels. */
   readonly width: number;
   /** The column's share of the width that is left; by default none. */

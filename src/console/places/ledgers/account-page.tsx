@@ -9,7 +9,6 @@ import { type Account, accountQuery, transactionsQuery } from "./queries.ts";
 import { ledgerWords } from "./words.ts";
 import { Tiles } from "#console/parts/base/choice.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
-import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
@@ -141,7 +140,7 @@ function Recent({ ledger, address }: { readonly ledger: string; readonly address
         label={ledgerWords().account.transactions}
         columns={columns}
         rows={rows}
-        idOf={({ id }) => formatCount(id)}
+        idOf={({ id }) => String(id)}
         onOpen={({ id }) =>
           void navigate({
             to: "/ledgers/$ledger/transactions",

@@ -14,7 +14,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       header: words.when,
       width: 136,
       cell: ({ timestamp }) => <Moment at={timestamp} />,
-      csv: ({ timestamp }) => timestamp,
       phone: "note",
     },
     {
@@ -23,7 +22,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       width: 120,
       grow: 1,
       cell: (row) => <Side row={row} side="source" />,
-      csv: ({ postings }) => postings.map(({ source }) => source).join(" "),
       phone: "note",
     },
     {
@@ -32,7 +30,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       width: 120,
       grow: 1,
       cell: (row) => <Side row={row} side="destination" />,
-      csv: ({ postings }) => postings.map(({ destination }) => destination).join(" "),
       phone: "main",
     },
     {
@@ -42,7 +39,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       grow: 0.7,
       rank: 2,
       cell: (row) => <Reference row={row} />,
-      csv: ({ reference = "" }) => reference,
     },
     {
       id: "amount",
@@ -50,7 +46,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       width: 210,
       isNumber: true,
       cell: (row) => <Amount row={row} />,
-      csv: ({ postings }) => postings.map(({ amount, asset }) => `${amount} ${asset}`).join("; "),
       phone: "end",
     },
     {
@@ -60,7 +55,6 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       rank: 1,
       isNumber: true,
       cell: ({ id }) => <span className="text-faint">{String(id)}</span>,
-      csv: ({ id }) => String(id),
     },
   ];
 }
@@ -74,7 +68,6 @@ export function accountColumns(): readonly Column<Account>[] {
       width: 160,
       grow: 1,
       cell: ({ address }) => <Address address={address} />,
-      csv: ({ address }) => address,
       phone: "main",
     },
     {
@@ -83,7 +76,6 @@ export function accountColumns(): readonly Column<Account>[] {
       width: 144,
       rank: 1,
       cell: ({ firstUsage }) => <Moment at={firstUsage} />,
-      csv: ({ firstUsage }) => firstUsage,
       phone: "note",
     },
     {
@@ -92,10 +84,6 @@ export function accountColumns(): readonly Column<Account>[] {
       width: 240,
       isNumber: true,
       cell: (row) => <Balances row={row} />,
-      csv: ({ volumes = {} }) =>
-        Object.entries(volumes)
-          .map(([asset, { balance }]) => `${balance} ${asset}`)
-          .join("; "),
       phone: "end",
     },
   ];

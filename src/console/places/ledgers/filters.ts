@@ -103,9 +103,11 @@ function allOf(
   return all.length === 0 ? undefined : stringifyJson(all.length === 1 ? all[0] : { $and: all });
 }
 
-/** A date or a time of the viewer's zone as the API has it. */
-const toInstant = (text: string): string =>
-  new Date(text.includes("T") ? text : `${text}T00:00:00`).toISOString();
+/** A date or a time of the viewer's zone as the API has it. The server refuses what is neither, with a sentence. */
+function toInstant(text: string): string {
+  const date = new Date(text.includes("T") ? text : `${text}T00:00:00`);
+  return Number.isNaN(date.getTime()) ? text : date.toISOString();
+}
 
 /** The beginnings of today and of the days a week and a month ago. */
 function recentDays(): { value: string; label: string }[] {
