@@ -1,6 +1,7 @@
-import { and, eq, exists, gt, like, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, like, lte, type SQL, sql } from "drizzle-orm";
 import { assertOwnLogin } from "./invitations.ts";
-import { getPerson, targetOf } from "./users.ts";
+import { storePersonLink } from "./person-links.ts";
+import { getPerson } from "./users.ts";
 import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
 import {
   fromAuthorityColumn,
@@ -12,15 +13,13 @@ import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts"
 import { beginSession } from "#modules/auth/people/sessions.ts";
 import { toPerson } from "#modules/auth/people/store.ts";
 import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { permit, retryOnConflict } from "#modules/auth/permits/permit.ts";
+import { retryOnConflict } from "#modules/auth/permits/permit.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
-import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** How long a link that signs in works, in milliseconds. */
@@ -67,50 +66,16 @@ async function tryToOffer(
   context: ServiceContext,
   personId: string,
 ): Promise<SignInLink | undefined> {
-  const { env, clock } = context;
   const person = await getPerson(context, personId);
-  const { actor, holds } = await permit(context, targetOf(person));
-  if (person.issuer !== "") {
-    throw new AppError("VALIDATION", `the user logs in at ${person.issuer}, not by a link`);
-  }
-  const db = databaseOf(env);
   const secret = newOpaqueToken();
-  const hash = storedHash(secret);
-  const endMs = toMillis(clock()) + SIGN_IN_MS;
-  const expiresAt = fromMillis(endMs);
-  const change = new AuditedChange(context, {
+  const expiresAt = await storePersonLink(context, person, {
+    hash: storedHash(secret),
+    lifeMs: SIGN_IN_MS,
     action: "auth.person.sign-in-link",
-    object: `users/${personId}`,
+    isOfKind: isSignInLink,
+    refusalFor: (issuer) => `the user logs in at ${issuer}, not by a link`,
   });
-  const isMade = exists(
-    db
-      .select({ one: sql`1` })
-      .from(authInvitations)
-      .where(eq(authInvitations.hash, hash)),
-  );
-  const made = await change.store(
-    db
-      .insert(authInvitations)
-      .select(
-        sql`
-          SELECT ${hash}, email, '[]', id, ${expiresAt}, 0, ${actor.maker}, ${toAuthorityColumn(actor.authority)}
-          FROM ${authPeople} WHERE id = ${personId} AND ${holds}`,
-      )
-      .returning({ hash: authInvitations.hash }),
-    db
-      .delete(authInvitations)
-      .where(
-        and(
-          eq(authInvitations.personId, personId),
-          isSignInLink,
-          ne(authInvitations.hash, hash),
-          isMade,
-        ),
-      ),
-  );
-  if (made.length === 0) return undefined;
-  await armClock(env, LOGINS_SWEEP, endMs + 1);
-  return { secret, person, expiresAt };
+  return expiresAt === undefined ? undefined : { secret, person, expiresAt };
 }
 
 /** Holds for links that sign in, and for no other links. */

@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, ne, not, sql } from "drizzle-orm";
+import { and, eq, gt, not, sql } from "drizzle-orm";
 import { PASSWORD_ACTION, setPassword } from "./set-password.ts";
 import {
   assertOwnLogin,
@@ -6,20 +6,15 @@ import {
   invitationGone,
   type NewInvitation,
 } from "#modules/auth/administration/invitations.ts";
+import { storePersonLink } from "#modules/auth/administration/person-links.ts";
 import { isSignInLink } from "#modules/auth/administration/sign-in-links.ts";
-import { getPerson, targetOf } from "#modules/auth/administration/users.ts";
-import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
+import { getPerson } from "#modules/auth/administration/users.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
-import { authInvitations, authPeople } from "#modules/auth/people/tables.ts";
-import { retryOnConflict, permit } from "#modules/auth/permits/permit.ts";
-import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
-import { AuditedChange } from "#platform/audit/audited-change.ts";
+import { authInvitations } from "#modules/auth/people/tables.ts";
+import { retryOnConflict } from "#modules/auth/permits/permit.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { AppError } from "#platform/errors.ts";
-import { armClock } from "#platform/objects/deployment-clock.ts";
-import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How long a link for a new password works, in milliseconds. */
 export const RESET_MS = 24 * 3_600_000;
@@ -41,52 +36,17 @@ async function tryToOffer(
   context: ServiceContext,
   personId: string,
 ): Promise<NewInvitation | undefined> {
-  const { env, clock } = context;
   const person = await getPerson(context, personId);
-  const { actor, holds } = await permit(context, targetOf(person));
-  const { email, issuer } = person;
-  if (issuer !== "") {
-    throw new AppError("VALIDATION", `the user logs in at ${issuer} and has no password here`);
-  }
-  const db = databaseOf(env);
+  const { email } = person;
   const token = newOpaqueToken();
-  const hash = hashToken(token);
-  const endMs = toMillis(clock()) + RESET_MS;
-  const expiresAt = fromMillis(endMs);
-  const change = new AuditedChange(context, {
+  const expiresAt = await storePersonLink(context, person, {
+    hash: hashToken(token),
+    lifeMs: RESET_MS,
     action: "auth.person.reset",
-    object: `users/${personId}`,
+    isOfKind: not(isSignInLink),
+    refusalFor: (issuer) => `the user logs in at ${issuer} and has no password here`,
   });
-  const isMade = exists(
-    db
-      .select({ one: sql`1` })
-      .from(authInvitations)
-      .where(eq(authInvitations.hash, hash)),
-  );
-  // The selection is empty if the person was deleted meanwhile, or has other scopes than those that were checked.
-  const made = await change.store(
-    db
-      .insert(authInvitations)
-      .select(
-        sql`
-          SELECT ${hash}, email, '[]', id, ${expiresAt}, 0, ${actor.maker}, ${toAuthorityColumn(actor.authority)}
-          FROM ${authPeople} WHERE id = ${personId} AND ${holds}`,
-      )
-      .returning({ hash: authInvitations.hash }),
-    db
-      .delete(authInvitations)
-      .where(
-        and(
-          eq(authInvitations.personId, personId),
-          not(isSignInLink),
-          ne(authInvitations.hash, hash),
-          isMade,
-        ),
-      ),
-  );
-  if (made.length === 0) return undefined;
-  await armClock(env, LOGINS_SWEEP, endMs + 1);
-  return { token, email, scopes: [], personId, expiresAt };
+  return expiresAt === undefined ? undefined : { token, email, scopes: [], personId, expiresAt };
 }
 
 /**
