@@ -70,14 +70,19 @@ function parsePlain(text: string): unknown {
 
 /**
  * Writes a value as JSON. Its bigints are written as integers or, for a client that asks for texts, as texts; symbols of `parseJson` are
- * written as the numbers that were read. Members that are undefined are left out; the value itself must not be undefined.
+ * written as the numbers that were read. Members that are undefined are left out; the value itself must not be undefined. `indent` is the
+ * number of spaces of a level; without it, the text is one line.
  */
-export function stringifyJson(value: unknown, options?: { bigintAsString: boolean }): string {
+export function stringifyJson(
+  value: unknown,
+  options?: { readonly bigintAsString?: boolean; readonly indent?: number },
+): string {
   const write = options?.bigintAsString === true ? String : writeInteger;
-  return JSON.stringify(value, (_key, item: unknown) => {
+  const replace = (_key: string, item: unknown): unknown => {
     if (typeof item === "bigint") return write(item);
     return typeof item === "symbol" ? JSON.rawJSON(decimalSource(item)) : item;
-  });
+  };
+  return JSON.stringify(value, replace, options?.indent);
 }
 
 /**

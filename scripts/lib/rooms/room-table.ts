@@ -353,6 +353,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [
       "@base-ui/react/*",
       "@tanstack/react-query",
+      "@tanstack/react-router",
       "@tanstack/react-table",
       "@tanstack/react-virtual",
       "lucide-react",

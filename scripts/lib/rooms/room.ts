@@ -82,13 +82,13 @@ export const RUNTIME = ["cloudflare:workers"];
 /** What the console knows of the wire: the types of the API document, and lossless JSON. */
 export const WIRE = ["openapi", ...platform("json.ts")];
 
-/** The rooms of the console's places. No place imports another one. */
+/** The rooms of the console's places. No place imports another one: a place links to pages of another one by their URLs. */
 export const consolePlaces = (...names: readonly string[]): Record<string, Room> =>
   Object.fromEntries(
     names.map((name) => [
       `console/places/${name}`,
       {
-        uses: [...WIRE, "console/api", "console/parts"],
+        uses: [...WIRE, "console/api", "console/parts", "console/base-path.ts"],
         packages: ["@base-ui/react/*", "@tanstack/*", "lucide-react", "react"],
       },
     ]),

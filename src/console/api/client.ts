@@ -56,6 +56,30 @@ export class ApiClient {
     return this.#send("post", path, input, options);
   }
 
+  put<P extends PathOf<"put">>(
+    path: P,
+    input: Input<"put", P>,
+    options?: CallOptions,
+  ): Promise<Output<"put", P>> {
+    return this.#send("put", path, input, options);
+  }
+
+  patch<P extends PathOf<"patch">>(
+    path: P,
+    input: Input<"patch", P>,
+    options?: CallOptions,
+  ): Promise<Output<"patch", P>> {
+    return this.#send("patch", path, input, options);
+  }
+
+  delete<P extends PathOf<"delete">>(
+    path: P,
+    input: Input<"delete", P>,
+    options?: CallOptions,
+  ): Promise<Output<"delete", P>> {
+    return this.#send("delete", path, input, options);
+  }
+
   /** Sends a request with the token, once more with a new one if the token is refused. Gives an answer with any status. */
   async fetch(
     request: WireRequest,

@@ -2,7 +2,7 @@ import type { paths } from "#openapi";
 
 /** Types of requests and answers by method and path, from the API document. */
 
-export type Method = "get" | "post";
+export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** The paths that have a method. */
 export type PathOf<M extends Method> = {

@@ -35,6 +35,18 @@ export const words: typeof english = {
         "Das ist ein Fehler des Servers. Sein Protokoll hat mehr unter der Kennung der Anfrage.",
     },
   },
+  form: {
+    optional: "freiwillig",
+    failed: "Das ist nicht geschehen",
+    cancel: "Abbrechen",
+  },
+  json: "JSON",
+  csv: {
+    download: "CSV",
+    title: "Die Liste als CSV-Datei speichern",
+    failed: "Die Datei ist nicht entstanden",
+    progress: (rows) => `${rows} Zeilen… Anhalten`,
+  },
   table: {
     more: "Weitere werden geladen",
     end: (count) => `${count} angezeigt, mehr gibt es nicht`,

@@ -32,6 +32,18 @@ export const words = {
       server: "This is a fault of the server. Its log has more under the request's id.",
     },
   },
+  form: {
+    optional: "optional",
+    failed: "This was not done",
+    cancel: "Cancel",
+  },
+  json: "JSON",
+  csv: {
+    download: "CSV",
+    title: "Save the list as a CSV file",
+    failed: "The file was not made",
+    progress: (rows: string) => `${rows} rows… Stop`,
+  },
   table: {
     more: "Loading more",
     end: (count: string) => `${count} shown, no more`,

@@ -3,6 +3,7 @@ import type { ComponentProps } from "react";
 const KINDS = {
   primary: "bg-accent text-on-accent hover:bg-accent-strong",
   plain: "border border-line-strong bg-canvas text-text hover:bg-hover",
+  risky: "bg-bad text-on-accent hover:opacity-90",
   quiet: "text-muted hover:bg-hover hover:text-text",
 } as const;
 

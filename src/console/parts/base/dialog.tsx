@@ -6,15 +6,19 @@ import { partWords } from "#console/parts/part-words.ts";
 /** The window of a dialog, inside a `Dialog.Root`. */
 export function DialogFrame({
   title,
+  isWide = false,
   children,
 }: {
   readonly title: string;
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }) {
   return (
     <Dialog.Portal>
       <Dialog.Backdrop className="fixed inset-0 z-40 animate-appear bg-black/30" />
-      <Dialog.Popup className="fixed top-1/2 left-1/2 z-50 max-h-[90dvh] w-[28rem] max-w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-appear overflow-y-auto rounded-xl bg-raised p-6 shadow-float outline-none">
+      <Dialog.Popup
+        className={`fixed top-1/2 left-1/2 z-50 max-h-[90dvh] ${isWide ? "w-[44rem]" : "w-[28rem]"} max-w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-appear overflow-y-auto rounded-xl bg-raised p-6 shadow-float outline-none`}
+      >
         <div className="mb-4 flex items-center justify-between">
           <Dialog.Title className="text-section font-semibold">{title}</Dialog.Title>
           <Dialog.Close

@@ -21,15 +21,24 @@ export function Empty({
   );
 }
 
-/** Why something could not be loaded, what to do, and the request's id to copy. */
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+/** Why something could not be loaded or done, what to do, and the request's id to copy. */
+export function Failure({
+  error,
+  retry,
+  title = partWords().error.title,
+}: {
+  readonly error: Error;
+  readonly retry?: () => void;
+  /** What did not succeed. */
+  readonly title?: string;
+}) {
   const words = partWords().error;
   const { status, code, requestId } = error instanceof ApiError ? error : NO_ANSWER;
   return (
     <div role="alert" className="m-4 flex gap-3 rounded-md border border-line bg-bad-soft p-4">
       <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 space-y-1">
-        <p className="font-medium">{words.title}</p>
+        <p className="font-medium">{title}</p>
         <p className="foreign" dir="auto">
           {error.message}
         </p>

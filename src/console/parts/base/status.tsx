@@ -17,12 +17,19 @@ const LOOKS: Readonly<Record<Tone, { readonly icon: LucideIcon; readonly color: 
   neutral: { icon: Circle, color: "text-muted" },
 };
 
+export const toneClass = (tone: Tone): string => LOOKS[tone].color;
+
+/** The shape of a state, which stands beside a word. */
+export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly size?: number }) {
+  const { icon: Icon } = LOOKS[tone];
+  return <Icon aria-hidden size={size} />;
+}
+
 /** A state: a word, a shape and a colour. */
 export function Status({ tone, children }: { readonly tone: Tone; readonly children: string }) {
-  const { icon: Icon, color } = LOOKS[tone];
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${color}`}>
-      <Icon aria-hidden size={14} />
+    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${toneClass(tone)}`}>
+      <ToneIcon tone={tone} size={14} />
       {children}
     </span>
   );

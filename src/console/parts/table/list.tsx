@@ -5,12 +5,8 @@ import {
 } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useMemo } from "react";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
+import type { Page } from "./pages.ts";
 import { Failure, LoadingRows, useIsSlow } from "#console/parts/base/states.tsx";
-
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly next: string | undefined;
-}
 
 /** The options of a list in pages, as `infiniteQueryOptions` makes them. */
 export type ListQuery<Row> = UseInfiniteQueryOptions<

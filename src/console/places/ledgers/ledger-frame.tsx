@@ -2,6 +2,7 @@ import { Link, Outlet, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ledgerWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
+import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 
 /** The frame of the lists of a ledger: its name, and a tab for each list. */
 export function LedgerFrame() {
@@ -10,7 +11,7 @@ export function LedgerFrame() {
   return (
     <>
       <PageTitle crumbs={[ledgersCrumb()]} title={ledger} />
-      <nav aria-label={ledger} className="flex gap-5 border-b border-line px-6 max-sm:px-4">
+      <nav aria-label={ledger} className={TABS_CLASS}>
         <Link to="/ledgers/$ledger/transactions" params={{ ledger }} className={TAB_CLASS}>
           {words.transactions}
         </Link>
@@ -22,9 +23,6 @@ export function LedgerFrame() {
     </>
   );
 }
-
-const TAB_CLASS =
-  "-mb-px flex h-9 items-center border-b-2 border-transparent font-medium text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text pointer-coarse:h-11";
 
 /** The way back to the list of ledgers. */
 export const ledgersCrumb = () => ({

@@ -1,39 +1,11 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { florin } from "#console/api/florin.ts";
+import { PAGE_SIZE, pages } from "#console/parts/table/pages.ts";
 import type { components } from "#openapi";
 
 export type Ledger = components["schemas"]["Ledger"];
 export type Transaction = components["schemas"]["Transaction"];
 export type Account = components["schemas"]["Account"];
-
-const PAGE_SIZE = 50;
-
-/** A page of a list, and the cursor of the next one. */
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly next: string | undefined;
-}
-
-interface Cursor<Row> {
-  readonly cursor: { readonly data: Row[]; readonly hasMore: boolean; readonly next: string };
-}
-
-const pageOf = <Row>({ cursor: { data, hasMore, next } }: Cursor<Row>): Page<Row> => ({
-  rows: data,
-  next: hasMore ? next : undefined,
-});
-
-/** A list that is read page by page. */
-const pages = <Row>(
-  key: readonly unknown[],
-  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Cursor<Row>>,
-) =>
-  infiniteQueryOptions({
-    queryKey: key,
-    queryFn: async ({ pageParam, signal }) => pageOf(await read(pageParam, signal)),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }: Page<Row>) => next,
-  });
 
 export const ledgersQuery = () =>
   pages<Ledger>(["ledgers"], (cursor, signal) =>

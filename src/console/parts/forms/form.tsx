@@ -1,0 +1,99 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { Form as BaseForm } from "@base-ui/react/form";
+import { type ReactNode, useState } from "react";
+import type { Write } from "./use-write.ts";
+import { Button, buttonClass } from "#console/parts/base/button.tsx";
+import { DialogFrame } from "#console/parts/base/dialog.tsx";
+import { Failure } from "#console/parts/base/states.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+
+type Sending = Pick<Write<never, unknown>, "isSending" | "error">;
+
+interface FormProps {
+  /** The write of the form: its error stands above the button, and the button waits for it. */
+  readonly write: Sending;
+  readonly submit: string;
+  /** Whether the write destroys or moves something. */
+  readonly isRisky?: boolean;
+  readonly onSubmit: () => void;
+  /** More buttons, at the left of the one that sends. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A form with the button that sends it. Inputs that don't fit are named, and nothing is sent. */
+export function Form({ write, submit, isRisky = false, onSubmit, actions, children }: FormProps) {
+  return (
+    <BaseForm
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      {write.error !== null && <Failure error={write.error} title={partWords().form.failed} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        {actions}
+        <Button type="submit" kind={isRisky ? "risky" : "primary"} disabled={write.isSending}>
+          {submit}
+        </Button>
+      </div>
+    </BaseForm>
+  );
+}
+
+/** A button that opens a window with a form. `children` get the function that closes the window. */
+export function FormDialog({
+  trigger,
+  title,
+  kind = "plain",
+  isWide = false,
+  children,
+}: {
+  readonly trigger: ReactNode;
+  readonly title: string;
+  readonly kind?: "primary" | "plain" | "quiet" | "risky";
+  readonly isWide?: boolean;
+  readonly children: (close: () => void) => ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger className={buttonClass(kind)}>{trigger}</Dialog.Trigger>
+      <DialogFrame title={title} isWide={isWide}>
+        {children(() => setOpen(false))}
+      </DialogFrame>
+    </Dialog.Root>
+  );
+}
+
+/** A button whose action is asked for once more, in words that say what it does. */
+export function ConfirmButton({
+  trigger,
+  title,
+  submit,
+  write,
+  onConfirm,
+  isRisky = true,
+  children,
+}: {
+  readonly trigger: ReactNode;
+  readonly title: string;
+  readonly submit: string;
+  readonly write: Sending;
+  /** Sends the write; `close` closes the window, and belongs into `onDone` of the write. */
+  readonly onConfirm: (close: () => void) => void;
+  readonly isRisky?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <FormDialog trigger={trigger} title={title}>
+      {(close) => (
+        <Form write={write} submit={submit} isRisky={isRisky} onSubmit={() => onConfirm(close)}>
+          {children}
+        </Form>
+      )}
+    </FormDialog>
+  );
+}
