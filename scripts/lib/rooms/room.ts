@@ -79,6 +79,11 @@ export const HTTP = ["@hono/zod-openapi", "hono", "zod"];
 export const D1 = ["drizzle-orm", "drizzle-orm/*"];
 export const RUNTIME = ["cloudflare:workers"];
 
+/** What pages of the console are made of. */
+export const PAGES = ["@base-ui/react/*", "@tanstack/*", "lucide-react", "react"];
+export const EDITOR = ["@codemirror/*", "@lezer/highlight"];
+export const GRAPHS = ["@dagrejs/dagre", "@xyflow/react", "@xyflow/react/*", "d3-sankey"];
+
 /** What the console knows of the wire: the types of the API document, and lossless JSON. */
 export const WIRE = ["openapi", ...platform("json.ts")];
 
@@ -89,7 +94,7 @@ export const consolePlaces = (...names: readonly string[]): Record<string, Room>
       `console/places/${name}`,
       {
         uses: [...WIRE, "console/api", "console/parts", "console/base-path.ts"],
-        packages: ["@base-ui/react/*", "@tanstack/*", "lucide-react", "react"],
+        packages: PAGES,
       },
     ]),
   );

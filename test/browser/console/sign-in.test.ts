@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ConsoleBrowser, type ConsoleWindow } from "#test/support/console/console-browser.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+
+const LEDGER = "books";
+
+let server: LocalServer;
+let browser: ConsoleBrowser;
+let window: ConsoleWindow;
+
+beforeAll(async () => {
+  server = await LocalServer.start(freshFolder());
+  await server.json(`/api/ledger/v2/${LEDGER}`, { body: {} });
+  browser = await ConsoleBrowser.start(server);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.killAll();
+});
+
+beforeEach(async () => {
+  window = await browser.open();
+});
+
+afterEach(async () => {
+  await window.close();
+});
+
+describe("signing in", () => {
+  test("the secret of a link leaves the address bar, and a reload signs in again without the person", async () => {
+    await window.page.waitForURL("**/console/ledgers");
+    await window.page.goBack();
+    expect(window.page.url()).not.toContain("#");
+    await window.go("/ledgers");
+    await window.page.reload();
+    await window.page.getByRole("row", { name: LEDGER }).waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test("no token is stored where scripts of other pages of this site could read it", async () => {
+    const stored = await window.page.evaluate(() =>
+      JSON.stringify([...Object.entries(localStorage), ...Object.entries(sessionStorage)]),
+    );
+    expect(stored).not.toContain("eyJ");
+  });
+
+  test("after signing out, only the way in is shown", async () => {
+    await window.page.getByRole("button", { name: "Operator" }).click();
+    await window.page.getByRole("menuitem", { name: "Sign out" }).click();
+    await window.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await window.page.reload();
+    await window.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await window.page.getByRole("navigation").count()).toBe(0);
+  });
+
+  test("a link that was used says so", async () => {
+    const link = await browser.signInLink();
+    for (const text of ["Ledgers", "has been used"]) {
+      await window.page.goto("about:blank");
+      await window.page.goto(link);
+      await window.page.getByRole("button", { name: "Sign in" }).click();
+      await window.page.getByText(text).first().waitFor();
+    }
+    expect(window.page.url()).not.toContain("#");
+    await window.page.getByRole("button", { name: "Sign in" }).click();
+    await window.page.waitForURL("**/console/ledgers");
+    await window.page.getByRole("row", { name: LEDGER }).waitFor();
+  });
+});
