@@ -55,6 +55,15 @@ describe("a started server", () => {
     }
   });
 
+  test("browsers keep the console's files, whose names change with their content, but not its page", async () => {
+    const page = await fetch(`${server.url}/console`);
+    const [script = ""] = /\/console\/assets\/[^"]+\.js/.exec(await page.text()) ?? [];
+    const { headers } = await fetch(`${server.url}${script}`);
+    expect(headers.get("content-type")).toContain("javascript");
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+  });
+
   test("a started server is not disturbed when another one is refused on its folder", async () => {
     const { code, stderr } = await LocalServer.fail(folder);
     expect(code).toBe(1);

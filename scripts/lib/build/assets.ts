@@ -16,7 +16,10 @@ export async function prepareAssets(): Promise<void> {
   const sources = fingerprintOf(SOURCES);
   const isThere = existsSync(inProject(`dist/assets${SCRIPT_PATH}`)) && existsSync(MARKER);
   if (isThere && readFileSync(MARKER, "utf8") === sources) return;
-  const wanted = new Map<string, Buffer>([[SCRIPT_PATH, Buffer.from(await scalarScript())]]);
+  const wanted = new Map<string, Buffer>([
+    [SCRIPT_PATH, Buffer.from(await scalarScript())],
+    ["/_headers", Buffer.from(HEADERS)],
+  ]);
   for (const { site, files } of await readSites()) {
     const folder = site.path === CONSOLE_SITE.path ? await buildConsole() : files;
     if (folder === undefined) continue;
@@ -35,6 +38,19 @@ export async function prepareAssets(): Promise<void> {
 /** The sources of the files, and the file with the fingerprint of those that dist/assets was made of. */
 const SOURCES = ["src", "scripts/lib", "package.json", "package-lock.json"];
 const MARKER = inProject("dist/assets.fingerprint");
+
+/**
+ * The headers of files that Cloudflare serves without the Worker. The names of the console's files contain a hash of their content, so that
+ * browsers keep them; its page is served by the Worker with its policy, and runs nothing under the path of the file.
+ */
+const HEADERS = `/*
+  X-Content-Type-Options: nosniff
+${assetsOf(CONSOLE_SITE)}/*
+  Cache-Control: public, max-age=31536000, immutable
+${assetsOf(CONSOLE_SITE)}/index.html
+  ! Cache-Control
+  Content-Security-Policy: default-src 'none'
+`;
 
 /** The files below a folder, by their paths with slashes. */
 const filesIn = (folder: string): string[] =>
