@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 let server: LocalServer;

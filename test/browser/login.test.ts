@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import * as oauth from "oauth4webapi";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const EMAIL = "ada@example.com";

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** A page of Florin that needs no login, in which scripts of tests act as those of the console. */

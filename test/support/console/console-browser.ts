@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
 import { inProject } from "#scripts/lib/project.ts";
-import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
 import type { LocalServer } from "#test/support/platform/server.ts";
 
 /** A browser that opens the console of a server. */

@@ -1,0 +1,138 @@
+import { gzipSync } from "node:zlib";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
+
+/** What a page of the console took. */
+export interface PageFigures {
+  readonly path: string;
+  /** Time from the navigation to the first row, in milliseconds. */
+  readonly readyMs: number;
+  /** Compressed bytes of scripts that the page loaded, of an empty cache. */
+  readonly scriptBytes: number;
+  /** The slowest request of the API, in milliseconds. */
+  readonly slowestRequestMs: number;
+  /** The longest time from a key or a click to the next paint (Interaction to Next Paint), in milliseconds. */
+  readonly interactionMs: number;
+}
+
+/** A page, and what a person does on it. */
+export interface Visit {
+  readonly path: string;
+  /** The selector of what shows that the page is there. */
+  readonly ready: string;
+  readonly act: (page: Page) => Promise<void>;
+}
+
+/** A browser that measures pages of the console, each in a new context without a cache. */
+export class MeasuringBrowser {
+  readonly #browser: Browser;
+  readonly #origin: string;
+
+  private constructor(browser: Browser, origin: string) {
+    this.#browser = browser;
+    this.#origin = origin;
+  }
+
+  static async start(origin: string): Promise<MeasuringBrowser> {
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      headless: true,
+      args: CHROMIUM_OPTIONS,
+    });
+    return new MeasuringBrowser(browser, origin);
+  }
+
+  async measure({ path, ready, act }: Visit): Promise<PageFigures> {
+    const page = await this.open();
+    try {
+      const startedMs = performance.now();
+      await page.goto(`${this.#origin}/console${path}`);
+      await page.locator(ready).first().waitFor();
+      const readyMs = performance.now() - startedMs;
+      await act(page);
+      await page.waitForLoadState("networkidle");
+      const { scripts, ...figures } = await page.evaluate(readPage);
+      return { path, readyMs, ...figures, scriptBytes: await compressedBytes(scripts) };
+    } finally {
+      await page.context().close();
+    }
+  }
+
+  /** A page in a context of its own. */
+  async open(): Promise<Page> {
+    const context = await this.#browser.newContext({ locale: "en-US" });
+    const page = await context.newPage();
+    await page.addInitScript(observe);
+    return page;
+  }
+
+  /** The used heap of a page after a collection, in bytes. */
+  async heapBytes(page: Page): Promise<number> {
+    const session = await page.context().newCDPSession(page);
+    await session.send("HeapProfiler.collectGarbage");
+    const { usedSize } = await session.send("Runtime.getHeapUsage");
+    await session.detach();
+    return usedSize;
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** What the functions that run in the page use of it. The project's types are those of Workers and Node, which have no page. */
+interface PageGlobal {
+  longestMs: number;
+  readonly PerformanceObserver: new (listener: (list: EventList) => void) => {
+    readonly observe: (options: { type: string; durationThreshold: number }) => void;
+  };
+  readonly performance: {
+    readonly getEntriesByType: (type: "resource") => readonly Resource[];
+    readonly setResourceTimingBufferSize: (size: number) => void;
+  };
+}
+
+interface EventList {
+  readonly getEntries: () => readonly { readonly duration: number }[];
+}
+
+interface Resource {
+  readonly name: string;
+  readonly duration: number;
+}
+
+/** Runs in the page before its scripts: takes the longest duration of the browser's event timings, and keeps all requests. */
+function observe(): void {
+  const page = globalThis as unknown as PageGlobal;
+  page.longestMs = 0;
+  page.performance.setResourceTimingBufferSize(100_000);
+  const observer = new page.PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries())
+      page.longestMs = Math.max(page.longestMs, duration);
+  });
+  observer.observe({ type: "event", durationThreshold: 16 });
+}
+
+/** Runs in the page. */
+function readPage() {
+  const page = globalThis as unknown as PageGlobal;
+  const resources = page.performance.getEntriesByType("resource");
+  return {
+    interactionMs: page.longestMs,
+    scripts: resources.map(({ name }) => name).filter((name) => name.endsWith(".js")),
+    slowestRequestMs: Math.max(
+      0,
+      ...resources
+        .filter(({ name }) => new URL(name).pathname.startsWith("/api/"))
+        .map(({ duration }) => duration),
+    ),
+  };
+}
+
+/** The sum of the files' compressed sizes, in bytes. A local server sends files as they are. */
+async function compressedBytes(urls: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    urls.map(async (url) => gzipSync(await (await fetch(url)).bytes()).byteLength),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
