@@ -12,6 +12,7 @@ const User = z.object({
   email: z.string(),
   issuer: z.string().optional(),
   scopes: z.array(z.string()),
+  ledgers: z.array(z.string()),
 });
 type User = z.output<typeof User>;
 const SignInLink = z.object({ data: z.object({ url: z.string() }) });
@@ -73,8 +74,9 @@ async function addFirstPerson(api: Api, scopes: readonly string[]): Promise<User
 
 const findFirst = (users: readonly User[], scopes: readonly string[]): User | undefined =>
   users.find(
-    ({ email, issuer, scopes: given }) =>
+    ({ email, issuer, scopes: given, ledgers }) =>
       email === FIRST_PERSON.email &&
       issuer === undefined &&
+      ledgers.length === 0 &&
       scopes.every((scope) => given.includes(scope)),
   );

@@ -11,6 +11,7 @@ const User = z.object({
   name: z.string().optional(),
   issuer: z.string().optional(),
   scopes: z.array(z.string()),
+  ledgers: z.array(z.string()),
   canLogIn: z.boolean(),
 });
 const Invitation = z.object({
@@ -32,6 +33,12 @@ const SCOPES: Option = {
   meaning: "what the person's tokens may allow, such as ledger:read; by default, nothing",
 };
 
+const LEDGERS: Option = {
+  kind: "list",
+  meaning:
+    "the only ledgers that the person's tokens reach: names, or beginnings such as eu-*; * stands for all",
+};
+
 export const noun: Noun = {
   summary: "People who log in",
   verbs: {
@@ -39,6 +46,7 @@ export const noun: Noun = {
       summary: "Prints a link with which somebody becomes a person who can log in",
       options: {
         scopes: SCOPES,
+        ledgers: LEDGERS,
         email: {
           kind: "text",
           meaning: "the person's e-mail address; without it, the person chooses one",
@@ -48,9 +56,9 @@ export const noun: Noun = {
     },
     list: { summary: "Lists all people", run: list },
     "set-scopes": {
-      summary: "Replaces the scopes of a person",
+      summary: "Replaces the scopes of a person and, with --ledgers, the ledgers",
       parameters: ["person"],
-      options: { scopes: SCOPES },
+      options: { scopes: SCOPES, ledgers: LEDGERS },
       run: setScopes,
     },
     reset: {
@@ -67,13 +75,26 @@ export const noun: Noun = {
   },
 };
 
+/** The scopes and, where the option was given, the ledgers. The API has an empty list for all ledgers. */
+function permissionsOf(call: Call) {
+  const scopes = call.list("scopes");
+  const ledgers = call.list("ledgers");
+  if (ledgers.length === 0) return { scopes };
+  return { scopes, ledgers: ledgers.includes(ALL_LEDGERS) ? [] : ledgers };
+}
+
+const ALL_LEDGERS = "*";
+
+const inLedgers = (ledgers: readonly string[]): string =>
+  ledgers.length === 0 ? "" : `, in the ledgers ${ledgers.join(", ")} only`;
+
 async function invite(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write"]);
   const email = call.text("email");
   const { data } = await api.call({
     method: "POST",
     path: "/api/florin/v1/invitations",
-    body: { scopes: call.list("scopes"), ...(email === undefined ? {} : { email }) },
+    body: { ...permissionsOf(call), ...(email === undefined ? {} : { email }) },
     answer: z.object({ data: Invitation }),
   });
   return { data, lines: [data.url, `The link works once, until ${data.expiresAt}.`] };
@@ -86,11 +107,12 @@ async function list(call: Call): Promise<Outcome> {
     path: "/api/florin/v1/users",
     answer: z.object({ data: z.array(User) }),
   });
-  const rows = data.map(({ id, email, name = "", scopes, canLogIn }) => [
+  const rows = data.map(({ id, email, name = "", scopes, ledgers, canLogIn }) => [
     id,
     email,
     name,
     scopes.join(" "),
+    ledgers.join(" "),
     canLogIn ? "" : "cannot log in",
   ]);
   return { data, lines: rows.length === 0 ? ["There is nobody."] : columns(rows) };
@@ -101,10 +123,12 @@ async function setScopes(call: Call): Promise<Outcome> {
   const { data } = await api.call({
     method: "PUT",
     path: pathOf(call),
-    body: { scopes: call.list("scopes") },
+    body: permissionsOf(call),
     answer: z.object({ data: User }),
   });
-  const lines = [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`];
+  const lines = [
+    `${data.email} has ${data.scopes.join(" ") || "no scopes"} now${inLedgers(data.ledgers)}.`,
+  ];
   if (!data.canLogIn) {
     lines.push(
       `${data.email} cannot log in. The password does not count, because it was chosen by a link of somebody who may do less; \`people reset ${data.email}\` makes a link to choose a new one.`,

@@ -48,6 +48,17 @@ describe("the last administrator", () => {
     expect(await outcomeOf(weaken(call, ada, without), ada)).toMatchObject(REFUSED);
   });
 
+  test("the last administrator is bound to no ledgers: neither by themselves, nor does a bound person count", async () => {
+    const ada = await freshPerson(...ALL_SCOPES);
+    const bound = await freshPerson(...ALL_SCOPES);
+    const bind = (call: typeof api, { id }: { id: string }) =>
+      call(`${USERS}/${id}`, { method: "PUT", body: { scopes: ALL_SCOPES, ledgers: ["eu-*"] } });
+    expect((await bind(api, bound)).status).toBe(200);
+    const { call } = await actingPerson(ada);
+    expect(await outcomeOf(bind(call, ada), ada)).toMatchObject(REFUSED);
+    expect(await outcomeOf(remove(call, ada), ada)).toMatchObject(REFUSED);
+  });
+
   test("the last administrator is not removed by a client that the administrator has made for it", async () => {
     const ada = await freshPerson(...ALL_SCOPES);
     const { call } = await actingPerson(ada);

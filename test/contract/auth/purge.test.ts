@@ -97,7 +97,7 @@ describe("what ends by itself", () => {
     const usable = await findRefreshToken(now, refreshToken, clientId);
     await rotateRefreshToken(now, usable);
     await revocationOf(now, { kind: "token", value: freshName() });
-    await invite(asAdministrator(now), { email: "", scopes: [] });
+    await invite(asAdministrator(now), { email: "", scopes: [], ledgers: [] });
     const { id: personId } = await storePerson();
     await beginSession(now, { personId, authenticatedAt: now.clock() });
     await beginLogin(now, { request: REQUEST, browser: "browser" });
@@ -141,7 +141,7 @@ describe("what ends by itself", () => {
     await newCode();
     // Codes that end within a minute are purged at once.
     expect(await purgeGrants(now)).toBe(NOW_MS + CODE_LIFETIME_MS + 60_000);
-    await invite(asAdministrator(now), { email: "", scopes: [] });
+    await invite(asAdministrator(now), { email: "", scopes: [], ledgers: [] });
     expect(await purgeLogins(now)).toBe(NOW_MS + INVITATION_MS + 1);
   });
 });

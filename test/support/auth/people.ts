@@ -19,16 +19,18 @@ export async function storePerson(fields: Partial<EndUser> = {}): Promise<EndUse
     name: "",
     scopes: [],
     hasAllScopes: false,
+    ledgers: [],
     vouchedBy: undefined,
     version: newId(),
     ...fields,
   };
-  const { vouchedBy, scopes, ...columns } = person;
+  const { vouchedBy, scopes, ledgers, ...columns } = person;
   await databaseOf(env)
     .insert(authPeople)
     .values({
       ...columns,
       scopes: stringifyJson(scopes),
+      ledgers: stringifyJson(ledgers),
       vouchedBy: vouchedBy === undefined ? null : toAuthorityColumn(vouchedBy),
     });
   return person;

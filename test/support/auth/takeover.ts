@@ -93,6 +93,7 @@ export interface UserBody {
   readonly id: string;
   readonly email: string;
   readonly scopes: readonly string[];
+  readonly ledgers: readonly string[];
   readonly canLogIn: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { and, count, eq, exists, gt, isNull, sql } from "drizzle-orm";
-import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { authorityOfPermissions, type PersonPermissions } from "#modules/auth/authority/holders.ts";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { PEOPLE_MAX } from "#modules/auth/core/end-user.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
@@ -24,10 +24,9 @@ export const INVITATION_MS = 7 * 24 * 3_600_000;
 /** Most open invitations of a deployment. */
 const INVITATIONS_MAX = 1000;
 
-export interface InvitationFields {
+export interface InvitationFields extends PersonPermissions {
   /** The e-mail address of the person; empty if the person chooses one. */
   readonly email: string;
-  readonly scopes: readonly string[];
 }
 
 /** An open invitation, or an open link for a new password. */
@@ -54,10 +53,10 @@ export async function invite(
 
 async function tryToInvite(
   context: ServiceContext,
-  { email, scopes }: InvitationFields,
+  { email, scopes, ledgers }: InvitationFields,
 ): Promise<NewInvitation | undefined> {
   const { env, clock } = context;
-  const next = authorityOfScopes(scopes);
+  const next = authorityOfPermissions({ scopes, ledgers });
   const { actor, holds } = await permit(context, { kind: "person", id: email, next });
   const db = databaseOf(env);
   const [waiting] = await db
@@ -81,14 +80,14 @@ async function tryToInvite(
       .select(
         sql`
           SELECT ${hash}, ${email}, ${stringifyJson(scopes)}, NULL, ${expiresAt}, ${Number(next.hasAll)},
-            ${actor.maker}, ${toAuthorityColumn(actor.authority)}
+            ${actor.maker}, ${toAuthorityColumn(actor.authority)}, ${stringifyJson(ledgers)}
           WHERE ${holds}`,
       )
       .returning({ hash: authInvitations.hash }),
   );
   if (made.length === 0) return undefined;
   await armClock(env, LOGINS_SWEEP, endMs + 1);
-  return { token, email, scopes, personId: undefined, expiresAt };
+  return { token, email, scopes, ledgers, personId: undefined, expiresAt };
 }
 
 /** The invitation of a link's token; undefined if it was accepted or has expired, or people log in at another provider. */
@@ -102,9 +101,10 @@ export async function findInvitation(
     .from(authInvitations)
     .where(and(eq(authInvitations.hash, hashToken(token)), gt(authInvitations.expiresAt, clock())));
   if (row === undefined) return undefined;
-  const scopes = parseJson(row.scopes) as string[]; // `tryToInvite` and `tryToOffer` have written it
+  const scopes = parseJson(row.scopes) as string[]; // `tryToInvite` and `storePersonLink` have written it
+  const ledgers = parseJson(row.ledgers) as string[]; // JSON of a list, too
   const { email, expiresAt } = row;
-  return { email, scopes, personId: row.personId ?? undefined, expiresAt };
+  return { email, scopes, ledgers, personId: row.personId ?? undefined, expiresAt };
 }
 
 export interface Acceptance {
@@ -159,7 +159,7 @@ async function storePerson(
       .select(
         sql`
           SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, scopes, ${loginOf(email)}, ${password},
-            has_all_scopes, authority, ${newId()}
+            has_all_scopes, authority, ${newId()}, ledgers
           FROM auth_invitations
           WHERE hash = ${hash} AND person_id IS NULL AND expires_at > ${context.clock()}`,
       )

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { assertOwnLogin, assertRoom } from "./invitations.ts";
-import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { authorityOfPermissions } from "#modules/auth/authority/holders.ts";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
@@ -13,11 +13,11 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-export type PersonFields = Pick<EndUser, "email" | "name" | "scopes">;
+export type PersonFields = Pick<EndUser, "email" | "name" | "scopes" | "ledgers">;
 
 /**
  * Adds a person without a password, who gets in by a link (`offerSignIn`) and then sets one or adds a passkey. Throws `VALIDATION` for scopes
- * that the caller does not have, and `CONFLICT` for an e-mail address that somebody has.
+ * and ledgers that the caller does not have, and `CONFLICT` for an e-mail address that somebody has.
  */
 export async function addPerson(context: ServiceContext, fields: PersonFields): Promise<EndUser> {
   assertOwnLogin(context.env, "and are added by their first login");
@@ -31,9 +31,9 @@ export async function addPerson(context: ServiceContext, fields: PersonFields): 
 async function tryToAdd(
   context: ServiceContext,
   id: string,
-  { email, name, scopes }: PersonFields,
+  { email, name, scopes, ledgers }: PersonFields,
 ): Promise<true | undefined> {
-  const next = authorityOfScopes(scopes);
+  const next = authorityOfPermissions({ scopes, ledgers });
   const { actor, holds } = await permit(context, { kind: "person", id: email, next });
   await assertRoom(context.env);
   const db = databaseOf(context.env);
@@ -47,7 +47,7 @@ async function tryToAdd(
       .select(
         sql`
           SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, ${stringifyJson(scopes)}, ${loginOf(email)}, NULL,
-            ${Number(next.hasAll)}, ${toAuthorityColumn(actor.authority)}, ${newId()}
+            ${Number(next.hasAll)}, ${toAuthorityColumn(actor.authority)}, ${newId()}, ${stringifyJson(ledgers)}
           WHERE ${holds}`,
       )
       .onConflictDoNothing()

@@ -54,7 +54,7 @@ export async function storePersonLink(
       .insert(authInvitations)
       .select(
         sql`
-          SELECT ${hash}, email, '[]', id, ${expiresAt}, 0, ${actor.maker}, ${toAuthorityColumn(actor.authority)}
+          SELECT ${hash}, email, '[]', id, ${expiresAt}, 0, ${actor.maker}, ${toAuthorityColumn(actor.authority)}, '[]'
           FROM ${authPeople} WHERE id = ${person.id} AND ${holds}`,
       )
       .returning({ hash: authInvitations.hash }),

@@ -1,8 +1,12 @@
 import { and } from "drizzle-orm";
 import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
 import { armFormerAuthoritySweep, recordFormerAuthority } from "#modules/auth/authority/former.ts";
-import { authorityOfPerson, authorityOfScopes } from "#modules/auth/authority/holders.ts";
-import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
+import {
+  authorityOfPermissions,
+  authorityOfPerson,
+  type PersonPermissions,
+} from "#modules/auth/authority/holders.ts";
+import { type Authority, covers, endsWith, isFull } from "#modules/auth/core/authority.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -21,6 +25,10 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
+export interface PermissionChange extends Pick<PersonPermissions, "scopes"> {
+  readonly ledgers?: PersonPermissions["ledgers"] | undefined;
+}
+
 /** All people, in the order in which they were added. */
 export const listPeople = ({ env }: ServiceContext): Promise<EndUser[]> =>
   new PeopleStore(env).list();
@@ -31,30 +39,31 @@ export async function getPerson({ env }: ServiceContext, id: string): Promise<En
 }
 
 /**
- * Replaces the scopes of a person. Access tokens that were issued before keep theirs. If the person gets more, the password, the
+ * Replaces the permissions of a person; without `ledgers`, the binding stays. Access tokens that were issued before keep theirs. If the person gets more, the password, the
  * passkeys and the sessions end if they go back to a link whose maker could not have given so much (`endsWith`). Throws
  * `NOT_FOUND`, `VALIDATION` and `CONFLICT`.
  */
-export async function setScopes(
+export async function setPermissions(
   context: ServiceContext,
   id: string,
-  scopes: readonly string[],
+  { scopes, ledgers: given }: PermissionChange,
 ): Promise<EndUser> {
   await retryOnConflict(async () => {
     const known = await getPerson(context, id);
-    const target = targetOf(known, authorityOfScopes(scopes));
+    const ledgers = given ?? known.ledgers;
+    const target = targetOf(known, authorityOfPermissions({ scopes, ledgers }));
     const { now, next } = target;
     const { actor, holds } = await permit(context, target);
-    if (!next.hasAll) await assertLeavesAdministrator(context, actor, id);
-    const condition = next.hasAll
+    if (!isFull(next)) await assertLeavesAdministrator(context, actor, id);
+    const condition = isFull(next)
       ? holds
       : (and(holds, leavesAdministrator(context, actor, id)) ?? holds);
     const version = newId();
     const isChanged = hasUnchangedAuthority(authPeople, { id, version });
     const isSame = covers(now, next) && covers(next, now);
     const isEnded = known.vouchedBy !== undefined && endsWith(target, known.vouchedBy);
-    const changed = await new PeopleStore(context.env).setScopes(
-      { id, scopes, hasAllScopes: next.hasAll, version },
+    const changed = await new PeopleStore(context.env).setPermissions(
+      { id, scopes, hasAllScopes: next.hasAll, ledgers, version },
       {
         before: isSame ? [] : [recordFormerAuthority(context, target, { now, condition })],
         audited: audited(context, "scopes", id),
@@ -73,7 +82,7 @@ export async function setScopes(
 }
 
 /**
- * Deletes a person, if there is one. The sessions end at once, and the access tokens within a minute. Throws as `setScopes` does,
+ * Deletes a person, if there is one. The sessions end at once, and the access tokens within a minute. Throws as `setPermissions` does,
  * except `NOT_FOUND`.
  */
 export async function deletePerson(context: ServiceContext, id: string): Promise<void> {

@@ -22,17 +22,20 @@ export const authorityOfFields = ({ scopes, metadata, trusted }: ClientFields): 
 });
 
 /** The present authority of a person. */
-export const authorityOfPerson = ({ scopes, hasAllScopes }: EndUser): Authority => ({
+export const authorityOfPerson = ({ scopes, hasAllScopes, ledgers }: EndUser): Authority => ({
   scopes,
   hasAll: hasAllScopes,
-  ledgers: [],
+  ledgers,
   isTrusted: false,
 });
 
-/** The authority of a person with these scopes. */
-export const authorityOfScopes = (scopes: readonly string[]): Authority => ({
+/** What a person may do: scopes, and patterns of the only ledgers, of which an empty list stands for all. */
+export type PersonPermissions = Pick<EndUser, "scopes" | "ledgers">;
+
+/** The authority of a person with these permissions. */
+export const authorityOfPermissions = ({ scopes, ledgers }: PersonPermissions): Authority => ({
   scopes,
   hasAll: areAll(scopes, knownScopes()),
-  ledgers: [],
+  ledgers,
   isTrusted: false,
 });

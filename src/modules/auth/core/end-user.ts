@@ -16,6 +16,8 @@ export interface EndUser {
   readonly scopes: readonly string[];
   /** Whether the person has all scopes of the modules; `scopes` are then those of the release that reads it. */
   readonly hasAllScopes: boolean;
+  /** Patterns of the only ledgers that the person's tokens reach; empty for all. */
+  readonly ledgers: readonly string[];
   /** The authority of the maker of the link to which the credentials go back; undefined if another provider vouches for the person. */
   readonly vouchedBy: Authority | undefined;
   /** A text that changes with the person's authority, and with who vouches for the credentials. */

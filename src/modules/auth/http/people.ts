@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { Scopes } from "./schemas.ts";
+import { Ledgers, Scopes } from "./schemas.ts";
 import { invite } from "#modules/auth/administration/invitations.ts";
 import { addPerson } from "#modules/auth/administration/new-person.ts";
-import { deletePerson, listPeople, setScopes } from "#modules/auth/administration/users.ts";
+import { deletePerson, listPeople, setPermissions } from "#modules/auth/administration/users.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
 import { offerPasswordReset } from "#modules/auth/passwords/password-resets.ts";
@@ -16,6 +16,10 @@ import { formatTimestamp } from "#platform/time.ts";
 const people = operations({ tags: ["Users"], scope: "auth" });
 const UserParams = z.object({ userId: z.string() });
 
+const LedgersView = z.array(z.string()).openapi({
+  description: "The only ledgers that the user's tokens reach; an empty list stands for all",
+});
+
 const InvitationRequest = z
   .object({
     email: z
@@ -24,6 +28,7 @@ const InvitationRequest = z
       .optional()
       .openapi({ description: "The user's e-mail address; without it, the user chooses one." }),
     scopes: Scopes,
+    ledgers: Ledgers.optional(),
   })
   .openapi("InvitationRequest");
 
@@ -32,6 +37,7 @@ const InvitationView = z
     url: z.url().openapi({ description: "The link for the user. It is not shown again." }),
     email: z.string().optional(),
     scopes: z.array(z.string()),
+    ledgers: LedgersView,
     expiresAt: TimestampOutput,
   })
   .openapi("Invitation");
@@ -42,6 +48,7 @@ const CreateUserRequest = z
     email: z.email({ pattern: z.regexes.html5Email }).max(EMAIL_LENGTH_MAX),
     name: z.string().max(PERSON_NAME_LENGTH_MAX).optional(),
     scopes: Scopes,
+    ledgers: Ledgers.optional(),
   })
   .openapi("CreateUserRequest");
 
@@ -57,6 +64,7 @@ const UserDetails = z
     scopes: z.array(z.string()).openapi({
       description: "What the user's tokens may have, if their client may have it, too",
     }),
+    ledgers: LedgersView,
     canLogIn: z.boolean().openapi({
       description:
         "Whether the user can log in now, by a password or a passkey. A user without both needs a link, either to sign in or for a new password.",
@@ -73,7 +81,7 @@ const PasswordResetView = z
   .openapi("PasswordReset");
 
 const toDetailsView = (
-  { id, subject, email, name, issuer, scopes }: EndUser,
+  { id, subject, email, name, issuer, scopes, ledgers }: EndUser,
   active: ReadonlySet<string>,
 ) => ({
   id,
@@ -82,6 +90,7 @@ const toDetailsView = (
   ...(name === "" ? {} : { name }),
   ...(issuer === "" ? {} : { issuer }),
   scopes: [...scopes],
+  ledgers: [...ledgers],
   canLogIn: active.has(id),
 });
 
@@ -91,18 +100,19 @@ export const registerPeople = registration(
     operationId: "florinInviteUser",
     summary: "Invite a user",
     description:
-      "Whoever opens the link chooses a password and can log in from then on. The link works once, within a week, and ends when whoever has made it loses scopes. Whoever invites needs all the scopes.",
+      "Whoever opens the link chooses a password and can log in from then on. The link works once, within a week, and ends when whoever has made it loses scopes. Whoever invites needs all the scopes and ledgers.",
     body: InvitationRequest,
     answer: ok.created("The invitation", InvitationView),
     errors: [409],
     answerHeaders: { "cache-control": "no-store" },
-    handle: async ({ body: { email = "", scopes }, context, c }) => {
-      const { token, expiresAt } = await invite(context, { email, scopes });
+    handle: async ({ body: { email = "", scopes, ledgers = [] }, context, c }) => {
+      const { token, expiresAt } = await invite(context, { email, scopes, ledgers });
       const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
       return {
         url: invitationUrl(issuer, token),
         ...(email === "" ? {} : { email }),
         scopes,
+        ledgers,
         expiresAt: formatTimestamp(expiresAt),
       };
     },
@@ -120,26 +130,26 @@ export const registerPeople = registration(
     operationId: "florinCreateUser",
     summary: "Add a user without a password",
     description:
-      "The user gets in by a link that signs in, and then sets a password or adds a passkey. Whoever adds a user needs all the scopes.",
+      "The user gets in by a link that signs in, and then sets a password or adds a passkey. Whoever adds a user needs all the scopes and ledgers.",
     body: CreateUserRequest,
     answer: ok.created("The user", UserDetails),
     errors: [409],
-    handle: async ({ body: { email, name = "", scopes }, context }) => {
-      const person = await addPerson(context, { email, name, scopes });
+    handle: async ({ body: { email, name = "", scopes, ledgers = [] }, context }) => {
+      const person = await addPerson(context, { email, name, scopes, ledgers });
       return toDetailsView(person, new Set());
     },
   }),
   people.put("/users/{userId}", {
     operationId: "florinUpdateUser",
-    summary: "Replace the scopes of a user",
+    summary: "Replace the scopes and the ledgers of a user",
     description:
-      "Whoever changes them needs those that the user has, gets, and had lately. Where the user gets more than before, a password ends that goes back to a link of somebody who could not have given so much, with all passkeys and sessions. Access tokens that were given before keep their scopes until they expire, five minutes after they were given. Only the first client may take scopes of the last administrator away.",
+      "Whoever changes them needs those that the user has, gets, and had lately. Without `ledgers`, the binding to ledgers stays. Where the user gets more than before, a password ends that goes back to a link of somebody who could not have given so much, with all passkeys and sessions. Access tokens that were given before keep theirs until they expire, five minutes after they were given. Only the first client may take scopes of the last administrator away.",
     params: UserParams,
-    body: z.object({ scopes: Scopes }).openapi("UpdateUserRequest"),
+    body: z.object({ scopes: Scopes, ledgers: Ledgers.optional() }).openapi("UpdateUserRequest"),
     answer: ok.data("The user", UserDetails),
     errors: [404, 409],
-    handle: async ({ params, body: { scopes }, context }) => {
-      const person = await setScopes(context, params.userId, scopes);
+    handle: async ({ params, body, context }) => {
+      const person = await setPermissions(context, params.userId, body);
       const active = await whoCanLogIn(context, person.id);
       return toDetailsView(person, active);
     },

@@ -12,6 +12,7 @@ import {
   SCOPE_LENGTH_MAX,
   URI_LENGTH_MAX,
 } from "#modules/auth/core/client.ts";
+import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import { MetadataSchema } from "#platform/http/index.ts";
 
 export const ClientParams = z.object({ clientId: z.string() });
@@ -31,6 +32,12 @@ const Scope = z
 
 /** The scopes that a client or a person gets. */
 export const Scopes = z.array(Scope).max(CLIENT_LIST_MAX);
+
+/** The only ledgers that a person's tokens reach. */
+export const Ledgers = z.array(z.string().regex(LEDGER_PATTERN)).max(LEDGER_PATTERNS_MAX).openapi({
+  description:
+    "The only ledgers that the user's tokens reach: names, or beginnings of names with a star, such as `eu-*`. An empty list stands for all.",
+});
 
 const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger.`;
 

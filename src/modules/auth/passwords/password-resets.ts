@@ -46,7 +46,9 @@ async function tryToOffer(
     isOfKind: not(isSignInLink),
     refusalFor: (issuer) => `the user logs in at ${issuer} and has no password here`,
   });
-  return expiresAt === undefined ? undefined : { token, email, scopes: [], personId, expiresAt };
+  return expiresAt === undefined
+    ? undefined
+    : { token, email, scopes: [], ledgers: [], personId, expiresAt };
 }
 
 /**

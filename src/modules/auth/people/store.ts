@@ -61,20 +61,25 @@ export class PeopleStore {
     return row?.password ?? undefined;
   }
 
-  /** Replaces the scopes of a person, and deletes the person's links for a new password. Returns whether the condition held. */
-  async setScopes(
-    { id, scopes, hasAllScopes, version }: PersonScopes,
+  /** Replaces the permissions of a person, and deletes the person's links. Returns whether the condition held. */
+  async setPermissions(
+    { id, scopes, hasAllScopes, ledgers, version }: StoredPermissions,
     { before = [], audited, condition, others = [] }: ConditionalChange,
   ): Promise<boolean> {
     const changed = await audited.storeAfter(
       before,
       this.#db
         .update(authPeople)
-        .set({ scopes: stringifyJson(scopes), hasAllScopes, version })
+        .set({
+          scopes: stringifyJson(scopes),
+          hasAllScopes,
+          ledgers: stringifyJson(ledgers),
+          version,
+        })
         .where(and(eq(authPeople.id, id), condition))
         .returning({ id: authPeople.id }),
       ...others,
-      // The maker of a link may not have been allowed to give these scopes.
+      // The maker of a link may not have been allowed to give these permissions.
       this.#db
         .delete(authInvitations)
         .where(
@@ -109,8 +114,11 @@ export class PeopleStore {
   }
 }
 
-/** New scopes of a person, with a new version. */
-export type PersonScopes = Pick<EndUser, "id" | "scopes" | "hasAllScopes" | "version">;
+/** New permissions of a person, with a new version. */
+export type StoredPermissions = Pick<
+  EndUser,
+  "id" | "scopes" | "hasAllScopes" | "ledgers" | "version"
+>;
 
 /** Holds as long as a person has the password with a hash; for changes that begin with the password. */
 export const hasPassword = (hash: string): SQL => eq(authPeople.password, hash);
@@ -133,6 +141,7 @@ export const toPerson = (row: PersonRow): EndUser => ({
   name: row.name,
   scopes: namedScopes(parseJson(row.scopes) as string[], row.hasAllScopes), // the column holds JSON of a list
   hasAllScopes: row.hasAllScopes,
+  ledgers: parseJson(row.ledgers) as string[], // the column holds JSON of a list
   vouchedBy: row.vouchedBy === null ? undefined : fromAuthorityColumn(row.vouchedBy),
   version: row.version,
 });

@@ -33,6 +33,8 @@ export const authPeople = sqliteTable(
     vouchedBy: text("vouched_by"),
     /** A text that changes with the person's authority, and with who vouches for the credentials. */
     version: text("version").notNull().default(""),
+    /** Patterns of the only ledgers that the person's tokens reach, as JSON of a list; empty for all. */
+    ledgers: text("ledgers").notNull().default("[]"),
   },
   (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
 );
@@ -58,6 +60,8 @@ export const authInvitations = sqliteTable(
     maker: text("maker").notNull(),
     /** The authority of the link's maker (`core/authority.ts`), as JSON. */
     authority: text("authority").notNull(),
+    /** Patterns of the only ledgers that a new person's tokens reach, as JSON of a list; empty for all. */
+    ledgers: text("ledgers").notNull().default("[]"),
   },
   (table) => [
     index("auth_invitations_maker").on(table.maker),

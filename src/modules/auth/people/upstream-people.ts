@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { PeopleStore } from "./store.ts";
 import { authPeople } from "./tables.ts";
-import { authorityOfScopes } from "#modules/auth/authority/holders.ts";
+import { authorityOfPermissions } from "#modules/auth/authority/holders.ts";
 import { PEOPLE_MAX } from "#modules/auth/core/end-user.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -45,7 +45,7 @@ export async function upsertUpstreamPerson(
   const id = newId();
   const named = authSettings.of(context.env).FLORIN_LOGIN_SCOPES;
   const scopes = stringifyJson(named);
-  const { hasAll: hasAllScopes } = authorityOfScopes(named);
+  const { hasAll: hasAllScopes } = authorityOfPermissions({ scopes: named, ledgers: [] });
   const principal = { ...context.principal, issuer, subject };
   const change = new AuditedChange(
     { ...context, principal },

@@ -27,9 +27,9 @@ export async function whoCanLogIn({ env }: Context, id?: string): Promise<Readon
   return new Set(rows.map((row) => row.id));
 }
 
-/** Whether a person is an administrator: can log in and has all scopes. People are bound to no ledgers. */
+/** Whether a person is an administrator: can log in and has all scopes, and is bound to no ledgers. */
 const isAdministrator = (env: Env): SQL =>
-  and(eq(authPeople.hasAllScopes, true), canLogIn(env)) ?? sql`FALSE`;
+  and(eq(authPeople.hasAllScopes, true), eq(authPeople.ledgers, "[]"), canLogIn(env)) ?? sql`FALSE`;
 
 /**
  * Holds if there is an administrator besides a person, or the person is none. It has to hold when somebody takes the person's

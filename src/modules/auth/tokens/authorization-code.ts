@@ -1,4 +1,4 @@
-import { currentScopes } from "./current-scopes.ts";
+import { currentPermissions } from "./current-permissions.ts";
 import type { GrantHandler } from "./grant-handler.ts";
 import { WRONG_CLIENT } from "./grant-handler.ts";
 import { issuePersonTokens } from "./person-tokens.ts";
@@ -15,6 +15,6 @@ export const authorizationCode: GrantHandler = async (request, ports) => {
   const { clientId, public: isPublic } = client;
   const redemption = { code, clientId, isPublic, redirectUri, codeVerifier };
   const grant = await redeemCode(ports.context, redemption);
-  const scopes = await currentScopes(ports.context, client, grant);
-  return issuePersonTokens(request, ports, { grant, client, scopes, code });
+  const permissions = await currentPermissions(ports.context, client, grant);
+  return issuePersonTokens(request, ports, { grant, client, permissions, code });
 };

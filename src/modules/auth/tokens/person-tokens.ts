@@ -1,3 +1,4 @@
+import type { TokenPermissions } from "./current-permissions.ts";
 import type { GrantPorts } from "./grant-handler.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import { PERSON_TOKEN_SECONDS } from "./token-signer.ts";
@@ -9,8 +10,8 @@ import type { Grant } from "#modules/auth/grants/authorization-codes.ts";
 export interface PersonTokens {
   readonly grant: Grant;
   readonly client: Credential;
-  /** The scopes of the grant, or fewer. */
-  readonly scopes: readonly string[];
+  /** The scopes of the grant, or fewer, and the ledgers that the client and the person reach. */
+  readonly permissions: TokenPermissions;
   /** The code that was redeemed; absent when a refresh token was used. */
   readonly code?: string;
 }
@@ -19,9 +20,9 @@ export interface PersonTokens {
 export async function issuePersonTokens(
   { issuer }: TokenRequest,
   { signer }: GrantPorts,
-  { grant, client, scopes, code }: PersonTokens,
+  { grant, client, permissions: { scopes, ledgers }, code }: PersonTokens,
 ): Promise<IssuedTokens> {
-  const { clientId, ledgers } = client;
+  const { clientId } = client;
   const { subject, authTime, nonce, refreshToken } = grant;
   const scope = withoutProfile(scopes).join(" ");
   const accessToken = await signer.signAccessToken(

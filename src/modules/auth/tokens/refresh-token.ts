@@ -1,4 +1,4 @@
-import { currentScopes } from "./current-scopes.ts";
+import { currentPermissions } from "./current-permissions.ts";
 import type { GrantHandler } from "./grant-handler.ts";
 import { WRONG_CLIENT } from "./grant-handler.ts";
 import { issuePersonTokens } from "./person-tokens.ts";
@@ -20,10 +20,10 @@ export const refreshToken: GrantHandler = async (request, ports) => {
   const granted = splitScopes(found.grant.scopes);
   const wanted = splitScopes(requested);
   if (![...wanted].every((scope) => granted.has(scope))) throw new OAuthError("invalid_scope");
-  const scopes = await currentScopes(ports.context, client, {
+  const permissions = await currentPermissions(ports.context, client, {
     subject: found.grant.subject,
     scopes: [...(wanted.size === 0 ? granted : wanted)],
   });
   const grant = await rotateRefreshToken(ports.context, found);
-  return issuePersonTokens(request, ports, { grant, client, scopes });
+  return issuePersonTokens(request, ports, { grant, client, permissions });
 };

@@ -38,6 +38,7 @@ describe("a person without a password", () => {
       email,
       name: "Ada",
       scopes: STRONG,
+      ledgers: [],
       canLogIn: false,
     });
     expect(await userOf(data.id)).toEqual(data);
