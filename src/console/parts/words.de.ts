@@ -57,4 +57,12 @@ export const words: typeof english = {
     remove: (name) => `Den Filter ${name} entfernen`,
     nothingFits: "Nichts passt zu diesen Filtern",
   },
+  graph: {
+    label: "Wer wem gezahlt hat",
+    posting: (amount, source, destination) => `${amount} von ${source} an ${destination}`,
+    more: (count) => `und ${count} weitere`,
+    moreAssets: (count) => `und ${count} weitere Einheiten`,
+    in: "ein",
+    out: "aus",
+  },
 };

@@ -54,4 +54,13 @@ export const words = {
     remove: (name: string) => `Remove the filter ${name}`,
     nothingFits: "Nothing fits these filters",
   },
+  graph: {
+    label: "Who paid whom",
+    posting: (amount: string, source: string, destination: string) =>
+      `${amount} from ${source} to ${destination}`,
+    more: (count: string) => `and ${count} more`,
+    moreAssets: (count: string) => `and ${count} more assets`,
+    in: "in",
+    out: "out",
+  },
 };

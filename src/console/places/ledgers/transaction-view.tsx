@@ -9,6 +9,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { MoneyGraph } from "#console/parts/graphs/money-graph.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 
@@ -37,6 +38,11 @@ function Details({
   return (
     <>
       <Section title={words.movements}>
+        {transaction.postings.length > 0 && (
+          <div className="mb-4">
+            <MoneyGraph postings={transaction.postings} />
+          </div>
+        )}
         <Movements ledger={ledger} transaction={transaction} />
       </Section>
       <div className="mt-6">
