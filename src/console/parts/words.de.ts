@@ -40,6 +40,9 @@ export const words: typeof english = {
     failed: "Das ist nicht geschehen",
     cancel: "Abbrechen",
   },
+  editor: {
+    leave: "Tab rückt ein. Escape und dann Tab verlässt den Text.",
+  },
   json: "JSON",
   csv: {
     download: "CSV",

@@ -37,6 +37,9 @@ export const words = {
     failed: "This was not done",
     cancel: "Cancel",
   },
+  editor: {
+    leave: "Tab indents. Escape and then Tab leaves the text.",
+  },
   json: "JSON",
   csv: {
     download: "CSV",

@@ -1,0 +1,11 @@
+import type { Extension } from "@codemirror/state";
+import { json } from "./json.ts";
+import { numscript } from "./numscript.ts";
+import { yaml } from "./yaml.ts";
+import type { CodeLanguage } from "#console/parts/editor/types.ts";
+
+export const LANGUAGES: Readonly<Record<CodeLanguage, Extension>> = {
+  json,
+  numscript,
+  yaml,
+};
