@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
-import { BookOpen } from "lucide-react";
+import { BookOpen, SquareTerminal } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { may, session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
@@ -34,7 +34,17 @@ function placesFor(): Place[] {
       </Link>
     ),
   };
-  return may("ledger:read") ? [ledgers] : [];
+  const numscript: Place = {
+    id: "numscript",
+    label: places.numscript,
+    icon: <SquareTerminal size={16} />,
+    link: (children, className) => (
+      <Link to="/numscript" className={className}>
+        {children}
+      </Link>
+    ),
+  };
+  return may("ledger:read") ? [ledgers, numscript] : [];
 }
 
 export const NotFound = () => <Empty title={partWords().notFound} />;

@@ -5,6 +5,7 @@ import { Frame, LoadFailure, NotFound } from "./frame.tsx";
 import { root } from "./parts/routing/root.ts";
 import { parseSearch, stringifySearch } from "./parts/routing/search.ts";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
+import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { signInRoutes } from "./places/sign-in/routes.ts";
 
 const home = createRoute({
@@ -15,7 +16,7 @@ const home = createRoute({
 
 const routeTree = root
   .update({ component: Frame, notFoundComponent: NotFound })
-  .addChildren([home, ...signInRoutes, ...ledgerRoutes]);
+  .addChildren([home, ...signInRoutes, ...ledgerRoutes, ...numscriptRoutes]);
 
 export const makeRouter = (queries: QueryClient) =>
   createRouter({

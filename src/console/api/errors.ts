@@ -11,12 +11,20 @@ export class ApiError extends Error {
   /** The code of the answer, such as `INSUFFICIENT_FUND`; empty if the answer has none. */
   readonly code: string;
   readonly requestId: string | undefined;
+  /** Where in the request the error is, for errors of scripts, JSON and schemas. */
+  readonly details: string | undefined;
 
   constructor(
     message: string,
-    { status, code, requestId }: Pick<ApiError, "status" | "code" | "requestId">,
+    {
+      status,
+      code,
+      requestId,
+      details,
+    }: Pick<ApiError, "status" | "code" | "requestId"> & { readonly details?: string | undefined },
   ) {
     super(message);
+    this.details = details;
     this.status = status;
     this.code = code;
     this.requestId = requestId;
@@ -24,12 +32,15 @@ export class ApiError extends Error {
 
   static async from(response: Response): Promise<ApiError> {
     const { status, headers } = response;
-    const { code = "", message = `The server answered ${status}.` } = readBody(
-      await response.text(),
-    );
+    const {
+      code = "",
+      message = `The server answered ${status}.`,
+      details,
+    } = readBody(await response.text());
     return new ApiError(message, {
       status,
       code,
+      details,
       requestId: headers.get(REQUEST_ID_HEADER) ?? undefined,
     });
   }
@@ -54,6 +65,7 @@ export class ApiError extends Error {
 interface Problem {
   readonly code?: string;
   readonly message?: string;
+  readonly details?: string | undefined;
 }
 
 /** The code and message of the bodies of errors: `errorCode` of the modules, `error` of OAuth. */
@@ -70,10 +82,15 @@ function readBody(text: string): Problem {
     errorMessage,
     error,
     error_description: description,
+    details,
   } = body as Record<string, unknown>;
   const code = textOf(errorCode) ?? textOf(error);
   const message = textOf(errorMessage) ?? textOf(description);
-  return { ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) };
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message }),
+    details: textOf(details),
+  };
 }
 
 const textOf = (value: unknown): string | undefined =>

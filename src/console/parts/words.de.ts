@@ -3,6 +3,7 @@ import type { words as english } from "./words.en.ts";
 export const words: typeof english = {
   places: {
     ledgers: "Ledger",
+    numscript: "Numscript",
   },
   notFound: "Diese Seite gibt es nicht.",
   skip: "Zum Inhalt",

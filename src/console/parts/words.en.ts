@@ -2,6 +2,7 @@
 export const words = {
   places: {
     ledgers: "Ledgers",
+    numscript: "Numscript",
   },
   notFound: "There is no such page.",
   skip: "Skip to the content",

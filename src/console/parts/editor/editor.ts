@@ -21,7 +21,7 @@ import {
 } from "@codemirror/view";
 import { LANGUAGES } from "./languages/index.ts";
 import { THEME } from "./theme.ts";
-import type { CodeLanguage, Complete, Diagnose, Suggestion } from "./types.ts";
+import type { CodeLanguage, Complete, Diagnose, CodeSuggestion } from "./types.ts";
 
 /** Time without a key after which the text is checked, in milliseconds. */
 const CHECK_AFTER_MS = 250;
@@ -210,7 +210,7 @@ async function suggestionsAt(
   };
 }
 
-function toCompletion({ label, detail, kind, snippet }: Suggestion) {
+function toCompletion({ label, detail, kind, snippet }: CodeSuggestion) {
   const completion = {
     label,
     ...(detail === undefined ? {} : { detail }),

@@ -7,7 +7,7 @@ export interface Mistake {
 }
 
 /** Something that may stand at the cursor. */
-export interface Suggestion {
+export interface CodeSuggestion {
   readonly label: string;
   /** What it is, in a few words beside the label. */
   readonly detail?: string;
@@ -30,7 +30,7 @@ export interface CompletionQuery {
 export interface Suggestions {
   /** The offset at which the text begins that a suggestion replaces. */
   readonly from: number;
-  readonly options: readonly Suggestion[];
+  readonly options: readonly CodeSuggestion[];
   /** What may be typed without a new question: the suggestions are then narrowed down in the editor. */
   readonly validFor?: RegExp;
 }

@@ -2,7 +2,7 @@ import { Checkbox } from "@base-ui/react/checkbox";
 import { Field } from "@base-ui/react/field";
 import { Switch } from "@base-ui/react/switch";
 import { Check } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { partWords } from "#console/parts/part-words.ts";
 
 interface FieldProps<T> {
@@ -26,6 +26,8 @@ interface TextFieldProps extends FieldProps<string> {
   /** More than one makes a box of several lines. */
   readonly rows?: number;
   readonly autoFocus?: boolean;
+  /** Values that the browser offers while the person types. Other ones may be typed as well. */
+  readonly suggestions?: readonly string[];
 }
 
 const INPUT =
@@ -34,7 +36,8 @@ const INPUT =
 /** An input of one line, or of several ones. The browser and `check` say what does not fit when the form is sent. */
 export function TextField(props: TextFieldProps) {
   const { label, value, onChange, hint, isRequired = false, isCode = false, rows = 1 } = props;
-  const { type = "text", pattern, placeholder, check, autoFocus = false } = props;
+  const { type = "text", pattern, placeholder, check, autoFocus = false, suggestions } = props;
+  const listId = useId();
   const className = `${INPUT} ${isCode ? "font-mono text-note" : ""} ${rows > 1 ? "py-2" : "h-9 pointer-coarse:h-11"}`;
   return (
     <Field.Root
@@ -45,6 +48,7 @@ export function TextField(props: TextFieldProps) {
       <Field.Control
         required={isRequired}
         autoComplete="off"
+        list={suggestions === undefined ? undefined : listId}
         spellCheck={isCode ? false : undefined}
         pattern={pattern}
         placeholder={placeholder}
@@ -55,6 +59,13 @@ export function TextField(props: TextFieldProps) {
         className={className}
         {...(rows > 1 ? { render: <textarea rows={rows} /> } : { type })}
       />
+      {suggestions !== undefined && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion}>{suggestion}</option>
+          ))}
+        </datalist>
+      )}
       <Below hint={hint} />
     </Field.Root>
   );
