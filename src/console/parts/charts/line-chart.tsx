@@ -10,14 +10,19 @@ export interface Series {
 
 const HEIGHT_PX = 180;
 
-/** A line over time. Colours are those of the page, and follow its scheme. */
+/** How a chart draws its values: a line for what there is at each moment, bars for what happened in the time until it. */
+export type Shape = "line" | "bars";
+
+/** A line or bars over time. Colours are those of the page, and follow its scheme. */
 export function LineChart({
   series,
   label,
   format,
   onHover,
+  shape = "line",
 }: {
   readonly series: Series;
+  readonly shape?: Shape;
   readonly label: string;
   readonly format: (value: number) => string;
   /** Tells the index of the moment under the pointer. */
@@ -28,7 +33,7 @@ export function LineChart({
     const element = host.current;
     if (element === null) return undefined;
     const draw = (): uPlot =>
-      new uPlot(optionsFor(element, format, onHover), toData(series), element);
+      new uPlot(optionsFor(element, { format, onHover, shape }), toData(series), element);
     let plot = draw();
     const redraw = (): void => {
       plot.destroy();
@@ -48,7 +53,7 @@ export function LineChart({
       scheme.removeEventListener("change", redraw);
       plot.destroy();
     };
-  }, [series, format, onHover]);
+  }, [series, format, onHover, shape]);
   return (
     <div
       ref={host}
@@ -64,8 +69,15 @@ const toData = ({ times, values }: Series): uPlot.AlignedData => [[...times], [.
 
 function optionsFor(
   element: HTMLElement,
-  format: (value: number) => string,
-  onHover?: (index: number | undefined) => void,
+  {
+    format,
+    onHover,
+    shape,
+  }: {
+    readonly format: (value: number) => string;
+    readonly onHover: ((index: number | undefined) => void) | undefined;
+    readonly shape: Shape;
+  },
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => resolveColor(element, style.getPropertyValue(name));
@@ -89,13 +101,16 @@ function optionsFor(
       {
         stroke: color("--color-accent"),
         width: 1.5,
-        fill: color("--color-accent-soft"),
-        paths: uPlot.paths.stepped?.({ align: 1 }),
+        fill: color(shape === "bars" ? "--color-accent" : "--color-accent-soft"),
+        paths:
+          shape === "bars"
+            ? uPlot.paths.bars?.({ align: -1, size: [0.7, 32, 1] })
+            : uPlot.paths.stepped?.({ align: 1 }),
         points: { show: false },
       },
     ],
     hooks: { setCursor: [({ cursor }) => onHover?.(cursor.idx ?? undefined)] },
-  } as uPlot.Options; // `paths` is undefined only in builds of the library without steps.
+  } as uPlot.Options; // `paths` is undefined only in builds of the library without them.
 }
 
 /** A colour as a canvas understands it: `light-dark()` is resolved by the element's own scheme. */

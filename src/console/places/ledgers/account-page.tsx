@@ -5,12 +5,15 @@ import { transactionColumns } from "./columns.tsx";
 import { transactionFilter } from "./filters.ts";
 import { ledgerCrumb, ledgersCrumb } from "./ledger-frame.tsx";
 import { Metadata } from "./metadata.tsx";
+import { ComparedBalances, isAbsent } from "./moment/compared-balances.tsx";
+import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
 import { type Account, accountQuery, transactionsQuery } from "./queries.ts";
+import { useMoments } from "./time/moments.ts";
 import { ledgerWords } from "./words.ts";
 import { Tiles } from "#console/parts/base/choice.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
-import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
@@ -24,17 +27,34 @@ const RECENT_MAX = 10;
 /** An account: what it holds, how that came, and its last transactions. */
 export function AccountPage() {
   const { ledger, address } = useParams({ from: "/ledgers/$ledger/accounts/$address" });
-  const { data, error, refetch } = useQuery(accountQuery(ledger, address));
+  const { at } = useMoments();
+  const { data, error, refetch } = useQuery({
+    ...accountQuery(ledger, address, at),
+    placeholderData: (before) => before,
+  });
+  const isNotUsedYet = at !== undefined && isAbsent(error);
   return (
     <>
       <PageTitle
         crumbs={[ledgersCrumb(), ledgerCrumb(ledger)]}
         title={address}
         isCode
-        actions={<CopyButton value={address} what={ledgerWords().detail.account} />}
+        actions={
+          <>
+            <MomentButton />
+            <CopyButton value={address} what={ledgerWords().detail.account} />
+          </>
+        }
       />
+      <MomentBar ledger={ledger} />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
-        {error !== null && <Failure error={error} retry={() => void refetch()} />}
+        {isNotUsedYet && (
+          <div className="max-w-5xl p-6 max-sm:p-4">
+            <Empty title={ledgerWords().moment.notUsedYet} />
+            <ComparedBalances ledger={ledger} address={address} />
+          </div>
+        )}
+        {error !== null && !isNotUsedYet && <Failure error={error} retry={() => void refetch()} />}
         {data === undefined && error === null && <LoadingRows />}
         {data !== undefined && <Details ledger={ledger} account={data} />}
       </div>
@@ -44,9 +64,11 @@ export function AccountPage() {
 
 function Details({ ledger, account }: { readonly ledger: string; readonly account: Account }) {
   const words = ledgerWords();
+  const { at } = useMoments();
   const { address, volumes = {}, firstUsage, metadata } = account;
   const assets = Object.entries(volumes);
-  const [chosen, setChosen] = useState(assets[0]?.[0]);
+  const [wanted, setChosen] = useState<string>();
+  const chosen = wanted !== undefined && wanted in volumes ? wanted : assets[0]?.[0];
   const held = chosen === undefined ? undefined : volumes[chosen];
   return (
     <div className="max-w-5xl p-6 max-sm:p-4">
@@ -79,11 +101,12 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
           )}
           <div className="mt-6 min-h-64">
             <Suspense>
-              <BalanceChart ledger={ledger} address={address} asset={chosen} />
+              <BalanceChart ledger={ledger} address={address} asset={chosen} at={at} />
             </Suspense>
           </div>
         </>
       )}
+      <ComparedBalances ledger={ledger} address={address} />
       <Section
         title={words.account.transactions}
         actions={<AllTransactions ledger={ledger} address={address} />}

@@ -2,13 +2,17 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { accountColumns } from "./columns.tsx";
 import { accountFields, accountFilter } from "./filters.ts";
-import { accountsQuery } from "./queries.ts";
+import { type Account, accountsQuery } from "./queries.ts";
+import { useMoments } from "./time/moments.ts";
 import { ledgerWords } from "./words.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import { type CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
+import { stringifyJson } from "#platform/json.ts";
 
 /** The accounts of a ledger, by address. */
 export function AccountsPage() {
@@ -19,10 +23,12 @@ export function AccountsPage() {
   const fields = useMemo(() => accountFields(), []);
   const columns = useMemo(() => accountColumns(), []);
   const values = valuesIn(search, fields);
+  const { at } = useMoments();
   const filter = accountFilter(values);
+  const query = accountsQuery(ledger, filter, at);
   return (
     <>
-      <div className="px-6 py-2 max-sm:px-4">
+      <div className="flex items-start gap-2 px-6 py-2 max-sm:px-4">
         <FilterBar
           fields={fields}
           values={values}
@@ -35,10 +41,16 @@ export function AccountsPage() {
             })
           }
         />
+        <CsvButton
+          file={`${ledger}-${words.accounts}`}
+          query={query}
+          columns={CSV}
+          linesOf={linesOf}
+        />
       </div>
       <List
         label={words.accounts}
-        query={accountsQuery(ledger, filter)}
+        query={query}
         columns={columns}
         idOf={({ address }) => address}
         onOpen={({ address }) =>
@@ -51,3 +63,27 @@ export function AccountsPage() {
     </>
   );
 }
+
+interface Line {
+  readonly account: Account;
+  readonly asset?: string;
+  readonly volume?: NonNullable<Account["volumes"]>[string];
+}
+
+/** A line for each asset of an account; one line for an account without a balance. */
+function linesOf(account: Account): readonly Line[] {
+  const volumes = Object.entries(account.volumes ?? {});
+  return volumes.length === 0
+    ? [{ account }]
+    : volumes.map(([asset, volume]) => ({ account, asset, volume }));
+}
+
+const CSV: readonly CsvColumn<Line>[] = [
+  ["address", ({ account }) => account.address],
+  ["asset", ({ asset }) => asset],
+  ["input", ({ volume }) => volume?.input],
+  ["output", ({ volume }) => volume?.output],
+  ["balance", ({ volume }) => volume?.balance],
+  ["firstUsage", ({ account }) => account.firstUsage],
+  ["metadata", ({ account }) => stringifyJson(account.metadata)],
+];

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { historyQuery } from "./queries.ts";
+import { PERIOD_IDS, type Period, PERIODS, periodUntil } from "./time/periods.ts";
 import { ledgerWords } from "./words.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
@@ -10,19 +11,6 @@ import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The periods of the chart: their lengths, and the intervals of which they have some hundred. */
-const PERIODS = {
-  day: { ms: DAY_MS, interval: "15m" },
-  week: { ms: 7 * DAY_MS, interval: "hour" },
-  month: { ms: 30 * DAY_MS, interval: "6h" },
-  year: { ms: 365 * DAY_MS, interval: "day" },
-} as const;
-
-type Period = keyof typeof PERIODS;
-const PERIOD_IDS: readonly Period[] = ["day", "week", "month", "year"];
 /** The dates by which the chart may order transactions. */
 const DATES = ["effectiveDates", "recordedDates"] as const;
 
@@ -31,13 +19,17 @@ export function BalanceChart({
   ledger,
   address,
   asset,
+  at,
 }: {
   readonly ledger: string;
   readonly address: string;
   readonly asset: string;
+  /** The end of the chart; undefined for now. */
+  readonly at: string | undefined;
 }) {
   const words = ledgerWords().account;
-  const [{ period, startTime }, setPeriod] = useState(() => startOf("month"));
+  const [period, setPeriod] = useState<Period>("month");
+  const { startTime, endTime } = useMemo(() => periodUntil(period, at), [period, at]);
   const [date, setDate] = useState<(typeof DATES)[number]>("effectiveDates");
   const [hovered, setHovered] = useState<number>();
   const { interval } = PERIODS[period];
@@ -47,12 +39,13 @@ export function BalanceChart({
       asset,
       interval,
       startTime,
+      endTime,
       insertionDate: date === "recordedDates",
     }),
   );
   const series = useMemo(() => toSeries(data ?? [], asset), [data, asset]);
   const format = useCallback((value: number) => AXIS.format(value), []);
-  const at = data?.[hovered ?? data.length - 1];
+  const shown = data?.[hovered ?? data.length - 1];
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -68,14 +61,14 @@ export function BalanceChart({
             label={words.balanceOverTime}
             options={PERIOD_IDS.map((id) => [id, words.period[id]])}
             chosen={period}
-            onChoose={(next) => setPeriod(startOf(next))}
+            onChoose={setPeriod}
           />
         </div>
       </div>
       <p className="mb-1 h-5 text-note text-muted">
-        {at !== undefined && (
+        {shown !== undefined && (
           <>
-            <Moment at={at.endTime} /> · <Money amount={at.balance} asset={asset} />
+            <Moment at={shown.endTime} /> · <Money amount={shown.balance} asset={asset} />
           </>
         )}
       </p>
@@ -91,12 +84,6 @@ export function BalanceChart({
     </>
   );
 }
-
-/** A period that ends now, and its start. */
-const startOf = (period: Period) => ({
-  period,
-  startTime: new Date(Date.now() - PERIODS[period].ms).toISOString(),
-});
 
 const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });
 

@@ -6,7 +6,7 @@ import { stringifyJson } from "#platform/json.ts";
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/;
-const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text));
+export const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text));
 const METADATA = /^([^=]+)=(.*)$/;
 const BALANCE = /^([A-Z][A-Z0-9_/-]*)\s*>\s*(-?\d+)$/;
 
@@ -92,7 +92,8 @@ function metadata(value: string): Condition {
   return { $match: { [`metadata[${key}]`]: expected } };
 }
 
-function allOf(
+/** The conditions of the filters of the URL as one filter; undefined without filters. */
+export function allOf(
   values: FilterValues,
   conditions: Readonly<Record<string, (value: string) => Condition>>,
 ): string | undefined {
@@ -104,7 +105,7 @@ function allOf(
 }
 
 /** A date or a time of the viewer's zone as the API has it. The server refuses what is neither, with a sentence. */
-function toInstant(text: string): string {
+export function toInstant(text: string): string {
   const date = new Date(text.includes("T") ? text : `${text}T00:00:00`);
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
 }

@@ -1,24 +1,41 @@
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
 import { ledgerWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 
-/** The frame of the lists of a ledger: its name, and a tab for each list. */
+/** The frame of the pages of a ledger: its name, the moment, and a tab for each page. */
 export function LedgerFrame() {
   const words = ledgerWords();
   const { ledger } = useParams({ from: "/ledgers/$ledger" });
+  const tabs = [
+    ["/ledgers/$ledger/overview", words.overview.title],
+    ["/ledgers/$ledger/transactions", words.transactions],
+    ["/ledgers/$ledger/accounts", words.accounts],
+    ["/ledgers/$ledger/tree", words.tree.title],
+    ["/ledgers/$ledger/schema", words.schema.title],
+    ["/ledgers/$ledger/logs", words.logs.title],
+    ["/ledgers/$ledger/exporters", words.exporters.title],
+    ["/ledgers/$ledger/verification", words.verification.title],
+  ] as const;
   return (
     <>
-      <PageTitle crumbs={[ledgersCrumb()]} title={ledger} />
+      <PageTitle crumbs={[ledgersCrumb()]} title={ledger} actions={<MomentButton />} />
       <nav aria-label={ledger} className={TABS_CLASS}>
-        <Link to="/ledgers/$ledger/transactions" params={{ ledger }} className={TAB_CLASS}>
-          {words.transactions}
-        </Link>
-        <Link to="/ledgers/$ledger/accounts" params={{ ledger }} className={TAB_CLASS}>
-          {words.accounts}
-        </Link>
+        {tabs.map(([to, label]) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ ledger }}
+            activeOptions={{ includeSearch: false }}
+            className={TAB_CLASS}
+          >
+            {label}
+          </Link>
+        ))}
       </nav>
+      <MomentBar ledger={ledger} />
       <Outlet />
     </>
   );
@@ -34,7 +51,7 @@ export const ledgersCrumb = () => ({
 export const ledgerCrumb = (ledger: string) => ({
   text: ledger,
   link: (text: ReactNode) => (
-    <Link to="/ledgers/$ledger/transactions" params={{ ledger }}>
+    <Link to="/ledgers/$ledger/overview" params={{ ledger }}>
       {text}
     </Link>
   ),

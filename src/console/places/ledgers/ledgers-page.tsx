@@ -1,29 +1,42 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { NewLedger } from "./new-ledger.tsx";
-import { type Ledger, ledgersQuery, statsQuery } from "./queries.ts";
+import { activityQuery, type Ledger, ledgersQuery, statsQuery } from "./queries.ts";
 import { ledgerWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { Sparkline } from "#console/parts/charts/sparkline.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { stringifyJson } from "#platform/json.ts";
 
 /** All ledgers that the person may read. */
 export function LedgersPage() {
   const words = ledgerWords();
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
+  const query = useMemo(() => ledgersQuery(), []);
   const create = may("ledger:write") ? <NewLedger /> : null;
   return (
     <>
-      <PageTitle title={words.title} actions={create} />
+      <PageTitle
+        title={words.title}
+        actions={
+          <>
+            <CsvButton file={words.title} query={query} columns={CSV} linesOf={(row) => [row]} />
+            {create}
+          </>
+        }
+      />
       <List
         label={words.title}
-        query={ledgersQuery()}
+        query={query}
         columns={columns}
         idOf={({ name }) => name}
         onOpen={({ name: ledger }) => void navigate({ to: "/ledgers/$ledger", params: { ledger } })}
@@ -54,6 +67,13 @@ function columnsOf(): readonly Column<Ledger>[] {
       phone: "note",
     },
     {
+      id: "activity",
+      header: words.activityOfMonth,
+      width: 112,
+      rank: 1,
+      cell: ({ name }) => <Activity ledger={name} />,
+    },
+    {
       id: "transactions",
       header: words.transactions,
       width: 110,
@@ -72,13 +92,38 @@ function columnsOf(): readonly Column<Ledger>[] {
       id: "created",
       header: words.created,
       width: 144,
-      rank: 1,
+      rank: 2,
       isNumber: true,
       cell: ({ addedAt }) => <Moment at={addedAt} />,
       phone: "note",
     },
   ];
 }
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+/** Time for which a picture of activity is shown before it is read again, in milliseconds. */
+const ACTIVITY_CURRENT_MS = 60_000;
+
+/** The transactions of the last 30 days, a bar each. They are read when the row comes into view. */
+function Activity({ ledger }: { readonly ledger: string }) {
+  const [startTime] = useState(() => new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString());
+  const { data } = useQuery({
+    ...activityQuery(ledger, { interval: "day", startTime }),
+    staleTime: ACTIVITY_CURRENT_MS,
+  });
+  if (data === undefined) return null;
+  const counts = data.intervals.map(({ transactions }) => transactions);
+  const sum = counts.reduce((total, count) => total + count, 0);
+  return <Sparkline values={counts} label={ledgerWords().activityLabel(formatCount(sum))} />;
+}
+
+const CSV: readonly CsvColumn<Ledger>[] = [
+  ["name", ({ name }) => name],
+  ["bucket", ({ bucket }) => bucket],
+  ["addedAt", ({ addedAt }) => addedAt],
+  ["metadata", ({ metadata }) => stringifyJson(metadata)],
+];
 
 /** A count of a ledger, which is read when its row comes into view. */
 function Count({

@@ -1,0 +1,211 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { Choice } from "#console/parts/base/choice.tsx";
+import { formatCount } from "#console/parts/base/count.ts";
+import { Failure } from "#console/parts/base/states.tsx";
+import { LineChart } from "#console/parts/charts/line-chart.tsx";
+import { locale } from "#console/parts/language/words.ts";
+import { parseAsset } from "#console/parts/money/asset.ts";
+import { Money } from "#console/parts/money/money.tsx";
+import { Moment } from "#console/parts/time/moment.tsx";
+import {
+  accountsQuery,
+  activityQuery,
+  historyQuery,
+  spanQuery,
+} from "#console/places/ledgers/queries.ts";
+import {
+  PERIOD_IDS,
+  type Period,
+  PERIODS,
+  periodSince,
+  periodUntil,
+} from "#console/places/ledgers/time/periods.ts";
+import { ledgerWords } from "#console/places/ledgers/words.ts";
+import type { Integer } from "#openapi";
+import { stringifyJson } from "#platform/json.ts";
+
+/** The account from which money comes into a ledger, and to which it leaves it. */
+const OUTSIDE = "world";
+/** The choice of the number of transactions, beside the assets. */
+const COUNTS = "";
+
+interface Shown {
+  readonly endTime: string;
+  readonly amount: Integer;
+}
+
+/** What moved in a ledger over time: the number of transactions, or the money of an asset that came from outside. */
+export function ActivityChart({
+  ledger,
+  at,
+}: {
+  readonly ledger: string;
+  readonly at: string | undefined;
+}) {
+  const words = ledgerWords();
+  const span = useQuery(spanQuery(ledger));
+  const [chosen, setPeriod] = useState<Period>();
+  const period = chosen ?? periodSince(span.data?.firstEntryAt);
+  const [measure, setMeasure] = useState(COUNTS);
+  const [hovered, setHovered] = useState<number>();
+  const time = useMemo(() => periodUntil(period, at), [period, at]);
+  const { intervals, error, refetch } = useIntervals(ledger, {
+    measure,
+    ...time,
+    isReady: !span.isPending,
+  });
+  const scale = measure === COUNTS ? 0 : parseAsset(measure).scale;
+  const series = useMemo(
+    () => ({
+      times: intervals.map(({ endTime }) => Date.parse(endTime) / 1000),
+      values: intervals.map(({ amount }) => Number(amount) / 10 ** scale),
+    }),
+    [intervals, scale],
+  );
+  const format = useCallback((value: number) => AXIS.format(value), []);
+  const sum = intervals.reduce((total, { amount }) => total + BigInt(amount), 0n);
+  const point = hovered === undefined ? undefined : intervals[hovered];
+  const show = (amount: Integer) =>
+    measure === COUNTS ? (
+      words.overview.count(formatCount(amount))
+    ) : (
+      <Money amount={amount} asset={measure} />
+    );
+  return (
+    <>
+      <Head
+        ledger={ledger}
+        period={period}
+        onPeriod={setPeriod}
+        measure={measure}
+        onMeasure={setMeasure}
+      />
+      <p className="mb-1 h-5 text-note text-muted">
+        {point === undefined ? (
+          <>
+            {show(sum)} · {words.account.period[period]}
+          </>
+        ) : (
+          <>
+            {words.overview.until} <Moment at={point.endTime} /> · {show(point.amount)}
+          </>
+        )}
+      </p>
+      {error !== null && <Failure error={error} retry={refetch} />}
+      {intervals.length > 0 && (
+        <LineChart
+          shape="bars"
+          series={series}
+          label={words.overview.activity}
+          format={format}
+          onHover={setHovered}
+        />
+      )}
+    </>
+  );
+}
+
+/** The title of the chart, with the choice of what it shows. */
+function Head({
+  ledger,
+  period,
+  onPeriod,
+  measure,
+  onMeasure,
+}: {
+  readonly ledger: string;
+  readonly period: Period;
+  readonly onPeriod: (period: Period) => void;
+  readonly measure: string;
+  readonly onMeasure: (measure: string) => void;
+}) {
+  const words = ledgerWords();
+  const assets = useAssets(ledger);
+  const measures = [
+    [COUNTS, words.transactions] as const,
+    ...assets.map((asset) => [asset, words.overview.moneyIn(asset)] as const),
+  ];
+  return (
+    <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <h2 className="text-section font-semibold">{words.overview.activity}</h2>
+      <div className="flex max-w-full flex-wrap gap-x-4 gap-y-1">
+        {assets.length > 0 && (
+          <div className="max-w-full overflow-x-auto">
+            <Choice
+              label={words.overview.measure}
+              options={measures}
+              chosen={measure}
+              onChoose={onMeasure}
+            />
+          </div>
+        )}
+        <Choice
+          label={words.overview.activity}
+          options={PERIOD_IDS.map((id) => [id, words.account.period[id]])}
+          chosen={period}
+          onChoose={onPeriod}
+        />
+      </div>
+    </div>
+  );
+}
+
+const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });
+const NONE: readonly Shown[] = [];
+
+/** The intervals of the chart: what was counted, or what the outside sent of the asset. */
+function useIntervals(
+  ledger: string,
+  {
+    measure,
+    period,
+    startTime,
+    endTime,
+    isReady,
+  }: ReturnType<typeof periodUntil> & {
+    readonly measure: string;
+    /** Whether the period is known. */
+    readonly isReady: boolean;
+  },
+): { intervals: readonly Shown[]; error: Error | null; refetch: () => void } {
+  const interval = PERIODS[period].bars;
+  const isCounts = measure === COUNTS;
+  const counts = useQuery({
+    ...activityQuery(ledger, { interval, startTime, endTime }),
+    enabled: isReady && isCounts,
+  });
+  const money = useQuery({
+    ...historyQuery(ledger, {
+      account: OUTSIDE,
+      asset: measure,
+      interval,
+      startTime,
+      endTime,
+      insertionDate: false,
+    }),
+    enabled: isReady && !isCounts,
+  });
+  const { data: counted } = counts;
+  const { data: moved } = money;
+  const intervals = useMemo(
+    () =>
+      isCounts
+        ? counted?.intervals.map(({ endTime: end, transactions }) => ({
+            endTime: end,
+            amount: transactions,
+          }))
+        : moved?.map(({ endTime: end, output }) => ({ endTime: end, amount: output })),
+    [isCounts, counted, moved],
+  );
+  const { error, refetch } = isCounts ? counts : money;
+  return { intervals: intervals ?? NONE, error, refetch: () => void refetch() };
+}
+
+/** The assets that have come from outside. A ledger whose outside has another name offers none. */
+function useAssets(ledger: string): readonly string[] {
+  const { data } = useInfiniteQuery(accountsQuery(ledger, OUTSIDE_ONLY, undefined));
+  return Object.keys(data?.pages[0]?.rows[0]?.volumes ?? {});
+}
+
+const OUTSIDE_ONLY = stringifyJson({ $match: { address: OUTSIDE } });

@@ -1,0 +1,72 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ArrowRight } from "lucide-react";
+import { Address } from "#console/parts/base/address.tsx";
+import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { Money } from "#console/parts/money/money.tsx";
+import { Moment } from "#console/parts/time/moment.tsx";
+import { type Transaction, transactionsQuery } from "#console/places/ledgers/queries.ts";
+import { ledgerWords } from "#console/places/ledgers/words.ts";
+
+const SHOWN = 8;
+
+/** The last transactions of a ledger, each a link to its page. */
+export function LastTransactions({
+  ledger,
+  at,
+}: {
+  readonly ledger: string;
+  readonly at: string | undefined;
+}) {
+  const { data, error, refetch } = useInfiniteQuery({
+    ...transactionsQuery(ledger, undefined, at),
+    placeholderData: (before) => before,
+  });
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <LoadingRows rows={SHOWN} />;
+  const rows = data.pages[0]?.rows.slice(0, SHOWN) ?? [];
+  if (rows.length === 0) return <p className="text-muted">{ledgerWords().noTransactions}</p>;
+  return (
+    <ul className="divide-y divide-line">
+      {rows.map((row) => (
+        <li key={String(row.id)}>
+          <Link
+            to="/ledgers/$ledger/transactions/$id"
+            params={{ ledger, id: String(row.id) }}
+            className="flex min-h-9 items-center gap-3 rounded-sm hover:bg-hover pointer-coarse:min-h-11"
+          >
+            <Way row={row} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
+  const [first, ...others] = postings;
+  return (
+    <>
+      <span className="w-24 shrink-0 text-note text-muted">
+        <Moment at={timestamp} />
+      </span>
+      {first === undefined ? (
+        <span className="text-faint">{ledgerWords().zeroAmount}</span>
+      ) : (
+        <>
+          <span className="flex min-w-0 flex-1 items-center gap-1.5 overflow-hidden">
+            <Address address={first.source} />
+            <ArrowRight
+              aria-label={ledgerWords().columns.to}
+              size={12}
+              className="shrink-0 text-faint"
+            />
+            <Address address={first.destination} />
+          </span>
+          {others.length > 0 && <span className="text-note text-faint">+{others.length}</span>}
+          <Money amount={first.amount} asset={first.asset} />
+        </>
+      )}
+    </>
+  );
+}
