@@ -13,6 +13,9 @@ const FieldResponse = z.object({
   dataType: z.string(),
   required: z.boolean(),
   defaultValue: z.string(),
+  secret: z.literal(true).optional().openapi({
+    description: "Florin's own: whether only clients that may write read the value in clear.",
+  }),
 });
 
 export const ConfigsResponse = z
@@ -44,10 +47,11 @@ export const configsView = (env: Env): z.input<typeof ConfigsResponse> => ({
 const standardPeriod = (env: Env): string =>
   formatDurationMs(paymentSettings.of(env).FLORIN_PAYMENTS_POLLING_PERIOD);
 
-const toFieldView = ({ type, isRequired }: ConfigField) => ({
+const toFieldView = ({ type, isRequired, isSecret = false }: ConfigField) => ({
   dataType: type,
   required: isRequired,
   defaultValue: "",
+  ...(isSecret ? { secret: true as const } : {}),
 });
 
 export const capabilitiesView = (): z.input<typeof CapabilitiesResponse> => ({

@@ -8,6 +8,7 @@ import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { paymentSettings } from "#modules/payments/settings.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -33,6 +34,8 @@ type Reads = Pick<ServiceContext, "env" | "clock">;
 /** An initiation with the progress of its movement; absent without a movement. */
 export interface ShownInitiation extends Initiation {
   readonly progress?: MovementProgress;
+  /** Whether its creator may neither approve nor reverse it. */
+  readonly needsSecondPerson: boolean;
 }
 
 /** The statuses in which an initiation may have a movement. */
@@ -52,8 +55,10 @@ async function withProgress(
     context,
     moving.map(({ key }) => key),
   );
+  const { FLORIN_PAYMENTS_FOUR_EYES: needsSecondPerson } = paymentSettings.of(context.env);
   return initiations.map((initiation) => ({
     ...initiation,
+    needsSecondPerson,
     ...given({ progress: progress.get(initiation.key) }),
   }));
 }
@@ -61,7 +66,8 @@ async function withProgress(
 /** An initiation with its progress. Throws `NOT_FOUND`. */
 export async function readInitiation(context: Reads, id: OwnedId): Promise<ShownInitiation> {
   const initiation = await getInitiation(context, id);
-  const [shown = initiation] = await withProgress(context, [initiation]);
+  const [shown] = await withProgress(context, [initiation]);
+  if (shown === undefined) throw new Error("an initiation was lost");
   return shown;
 }
 

@@ -38,6 +38,13 @@ export const InitiationResponse = z
     status: z.enum(INITIATION_STATUSES),
     error: z.string().optional(),
     movement: MovementProgressResponse.optional(),
+    createdBy: z
+      .string()
+      .openapi({ description: "Florin's own: the principal who has created it." }),
+    needsSecondPerson: z.boolean().openapi({
+      description:
+        "Florin's own: whether `createdBy` may neither approve nor reverse it, because `FLORIN_PAYMENTS_FOUR_EYES` is set.",
+    }),
   })
   .openapi("PaymentInitiation");
 
@@ -71,6 +78,8 @@ export const toInitiationView = (initiation: ShownInitiation) => {
     asset,
     metadata,
     status: state.status,
+    createdBy: initiation.creator.subject,
+    needsSecondPerson: initiation.needsSecondPerson,
     ...given({
       sourceAccountID: optionalId(initiation.source),
       destinationAccountID: optionalId(initiation.destination),
