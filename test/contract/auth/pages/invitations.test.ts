@@ -47,6 +47,7 @@ describe("an invitation", () => {
       email,
       name: "Ada",
       scopes: ["ledger:read", "wallets:write"],
+      ledgers: [],
       canLogIn: true,
     });
     expect((await visitor.get(url)).status).toBe(404);
