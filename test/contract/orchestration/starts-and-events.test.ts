@@ -74,7 +74,14 @@ describe("how an instance is", () => {
       const { data } = (await bodyOf(await api(`${V2}/instances/${id}`))) as { data: Shown };
       expect(data).toMatchObject(found[0] ?? expect.fail("it is listed"));
     }
-    expect(await listed(`workflowID=${workflowId}`)).toHaveLength(5);
+    const oldestFirst = await listed(`workflowID=${workflowId}`);
+    expect(oldestFirst).toHaveLength(5);
+    const newestFirst = await listed(`workflowID=${workflowId}&sort=createdAt:desc`);
+    expect(newestFirst).toEqual(oldestFirst.toReversed());
+    const counts = `/api/florin/v1/instances/counts?workflowID=${workflowId}`;
+    expect(await bodyOf(await api(counts))).toEqual({
+      data: { running: 1, waiting: 1, stuck: 1, failed: 1 },
+    });
     const [held] = await listed(`workflowID=${workflowId}&status=waiting`);
     expect(held?.hold).toEqual({
       reason: "it waits for the event 'go'",

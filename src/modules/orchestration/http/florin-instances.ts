@@ -3,6 +3,7 @@ import { toMomentView } from "./history-views.ts";
 import { InstanceResponse, MomentResponse } from "./schemas.ts";
 import { toInstanceView } from "./views.ts";
 import { asClient } from "#modules/auth/index.ts";
+import { COUNTED_INSTANCES_MAX, countInstances } from "#modules/orchestration/instances/count.ts";
 import { MOMENTS_MAX, timeline } from "#modules/orchestration/instances/history.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
@@ -24,7 +25,26 @@ const After = z
   });
 const TimelineResponse = dataOf(z.array(MomentResponse)).extend({ hasMore: z.boolean() });
 
+const StateCounts = z
+  .object({
+    running: z.int(),
+    waiting: z.int().openapi({ description: "For a time or an event." }),
+    stuck: z.int().openapi({ description: "An activity has failed and is tried again." }),
+    failed: z.int(),
+  })
+  .openapi("WorkflowInstanceCounts");
+
 export const registerFlorinInstances = registration(
+  instances.get("/counts", {
+    operationId: "florinCountInstances",
+    summary: "Count the instances in each state",
+    description: `Counted are those of the newest ${COUNTED_INSTANCES_MAX} in each state whose workflows are not deleted. Instances that have succeeded are not counted.`,
+    query: z.object({
+      workflowID: z.string().optional().openapi({ description: "Only those of this workflow." }),
+    }),
+    answer: ok.data("The counts", StateCounts),
+    handle: ({ query, context }) => countInstances(context, query.workflowID),
+  }),
   instances.post("/{instanceID}/retry", {
     operationId: "florinRetryInstance",
     summary: "Let an instance that has failed go on",

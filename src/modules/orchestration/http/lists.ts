@@ -1,23 +1,31 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ListParams, toPageQuery } from "#platform/http/index.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageKey, PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** Parameters of lists in pages, whose order is fixed. */
-export const PageParams = ListParams.omit({ sort: true });
+/** Parameters of lists in pages. */
+export const PageParams = ListParams.extend({
+  sort: z.enum(["createdAt:asc", "createdAt:desc"]).optional().openapi({
+    description: "Florin's own: the order; by default, the oldest first.",
+  }),
+});
 
 /** Largest page; a larger page size is lowered to this one. */
 const PAGE_SIZE_MAX = 100;
 
-/** The page that a request asks for, of a list whose entries are in the order of their creation. Throws `VALIDATION`. */
+/** The page that a request asks for, of a list whose entries are in the order of their creation or the opposite one. Throws `VALIDATION`. */
 export const toPage = (
   list: string,
   request: { readonly query: z.output<typeof PageParams>; readonly where?: string },
   settings: PlatformSettings,
 ): PageQuery =>
   toPageQuery(
-    { ...request.query, where: request.where },
+    {
+      ...request.query,
+      sort: request.query.sort?.replace("createdAt", "key"),
+      where: request.where,
+    },
     { list, columns: { key: "integer" }, column: "key", order: "asc" },
     {
       ...settings,
