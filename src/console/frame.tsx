@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
-import { BookOpen, SquareTerminal } from "lucide-react";
+import { BookOpen, SquareTerminal, Workflow } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { may, session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
@@ -21,31 +21,25 @@ export function Frame() {
   );
 }
 
+/** The places in the order of the sidebar: the page that each begins with, its sign, and a scope that opens it. */
+const PLACES = [
+  { id: "ledgers", to: "/ledgers", sign: BookOpen, scopes: ["ledger:read"] },
+  { id: "numscript", to: "/numscript", sign: SquareTerminal, scopes: ["ledger:read"] },
+  { id: "workflows", to: "/workflows", sign: Workflow, scopes: ["orchestration:read"] },
+] as const;
+
 /** The places that the person may see. */
-function placesFor(): Place[] {
-  const { places } = partWords();
-  const ledgers: Place = {
-    id: "ledgers",
-    label: places.ledgers,
-    icon: <BookOpen size={16} />,
+const placesFor = (): Place[] =>
+  PLACES.filter(({ scopes }) => scopes.some(may)).map(({ id, to, sign: Sign }) => ({
+    id,
+    label: partWords().places[id],
+    icon: <Sign size={16} />,
     link: (children, className) => (
-      <Link to="/ledgers" className={className}>
+      <Link to={to} className={className}>
         {children}
       </Link>
     ),
-  };
-  const numscript: Place = {
-    id: "numscript",
-    label: places.numscript,
-    icon: <SquareTerminal size={16} />,
-    link: (children, className) => (
-      <Link to="/numscript" className={className}>
-        {children}
-      </Link>
-    ),
-  };
-  return may("ledger:read") ? [ledgers, numscript] : [];
-}
+  }));
 
 export const NotFound = () => <Empty title={partWords().notFound} />;
 

@@ -7,6 +7,7 @@ import { parseSearch, stringifySearch } from "./parts/routing/search.ts";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { signInRoutes } from "./places/sign-in/routes.ts";
+import { workflowRoutes } from "./places/workflows/routes.tsx";
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -16,7 +17,7 @@ const home = createRoute({
 
 const routeTree = root
   .update({ component: Frame, notFoundComponent: NotFound })
-  .addChildren([home, ...signInRoutes, ...ledgerRoutes, ...numscriptRoutes]);
+  .addChildren([home, ...signInRoutes, ...ledgerRoutes, ...numscriptRoutes, ...workflowRoutes]);
 
 export const makeRouter = (queries: QueryClient) =>
   createRouter({

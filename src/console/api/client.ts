@@ -30,6 +30,8 @@ export interface WireRequest {
   /** The path with its parameters and query, from `/api/` on. */
   readonly url: string;
   readonly body?: string;
+  /** The type of a body that is not JSON. */
+  readonly contentType?: string;
 }
 
 /** The client of Florin's API. Methods throw `ApiError`. */
@@ -88,7 +90,8 @@ export class ApiClient {
     const send = async (token: string | undefined): Promise<Response> => {
       const headers = new Headers({ accept: "application/json" });
       if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-      if (request.body !== undefined) headers.set("content-type", "application/json");
+      if (request.body !== undefined)
+        headers.set("content-type", request.contentType ?? "application/json");
       if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
       try {
         return await fetch(request.url, {

@@ -4,6 +4,8 @@ export const words: typeof english = {
   places: {
     ledgers: "Ledger",
     numscript: "Numscript",
+    wallets: "Wallets",
+    workflows: "Workflows",
   },
   notFound: "Diese Seite gibt es nicht.",
   skip: "Zum Inhalt",

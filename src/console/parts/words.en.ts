@@ -3,6 +3,8 @@ export const words = {
   places: {
     ledgers: "Ledgers",
     numscript: "Numscript",
+    wallets: "Wallets",
+    workflows: "Workflows",
   },
   notFound: "There is no such page.",
   skip: "Skip to the content",

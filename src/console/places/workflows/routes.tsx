@@ -1,0 +1,46 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { workflowWords } from "./words.ts";
+import { root } from "#console/parts/routing/root.ts";
+import { textsOf } from "#console/parts/routing/search.ts";
+
+const place = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows",
+  loader: () => workflowWords.load(),
+  component: lazyRouteComponent(() => import("./frame.tsx"), "WorkflowsFrame"),
+});
+
+const workflows = createRoute({
+  getParentRoute: () => place,
+  path: "/",
+  component: lazyRouteComponent(() => import("./workflows-page.tsx"), "WorkflowsPage"),
+});
+
+const instances = createRoute({
+  getParentRoute: () => place,
+  path: "instances",
+  validateSearch: textsOf("workflow", "status"),
+  component: lazyRouteComponent(() => import("./instances/instances-page.tsx"), "InstancesPage"),
+});
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows/$id",
+  loader: () => workflowWords.load(),
+  component: lazyRouteComponent(() => import("./workflow-page.tsx"), "WorkflowPage"),
+});
+
+const instance = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows/instances/$id",
+  validateSearch: textsOf("stage"),
+  loader: () => workflowWords.load(),
+  component: lazyRouteComponent(() => import("./instances/instance-page.tsx"), "InstancePage"),
+});
+
+/** The URLs of the place. */
+export const workflowRoutes = [
+  place.addChildren([workflows, instances]),
+  workflow,
+  instance,
+] as const;
