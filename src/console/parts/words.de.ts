@@ -47,6 +47,17 @@ export const words: typeof english = {
     leave: "Tab rückt ein. Escape und dann Tab verlässt den Text.",
   },
   json: "JSON",
+  code: {
+    open: "Code",
+    title: "Als Code",
+    language: "Sprache",
+    snippet: "Code",
+    environment: {
+      token: "Der Code nimmt ein Token aus FLORIN_TOKEN.",
+      client:
+        "Der Code nimmt Id und Geheimnis eines Clients aus FLORIN_CLIENT_ID und FLORIN_CLIENT_SECRET.",
+    },
+  },
   csv: {
     download: "CSV",
     title: "Die Liste als CSV-Datei speichern",

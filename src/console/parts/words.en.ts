@@ -44,6 +44,17 @@ export const words = {
     leave: "Tab indents. Escape and then Tab leaves the text.",
   },
   json: "JSON",
+  code: {
+    open: "Code",
+    title: "As code",
+    language: "Language",
+    snippet: "code",
+    environment: {
+      token: "The code takes a token from FLORIN_TOKEN.",
+      client:
+        "The code takes the id and the secret of a client from FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.",
+    },
+  },
   csv: {
     download: "CSV",
     title: "Save the list as a CSV file",
