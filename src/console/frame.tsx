@@ -14,9 +14,10 @@ export function Frame() {
   const { kind } = useSyncExternalStore(session.subscribe, () => session.state);
   if (pathname === CALLBACK_PATH || pathname === SIGN_IN_PATH) return <Outlet />;
   if (kind === "nobody") return <SignInPage returnTo={href} />;
+  const lacking = lackingFor(pathname);
   return (
     <Shell places={placesFor()} path={pathname}>
-      <Outlet />
+      {lacking === undefined ? <Outlet /> : <NotAllowed scope={lacking} />}
     </Shell>
   );
 }
@@ -40,6 +41,16 @@ const placesFor = (): Place[] =>
       </Link>
     ),
   }));
+
+/** The scope that the person lacks for the place of a path; undefined if the person may open it. */
+function lackingFor(path: string): string | undefined {
+  const place = PLACES.find(({ to }) => path === to || path.startsWith(`${to}/`));
+  return place === undefined || place.scopes.some(may) ? undefined : place.scopes[0];
+}
+
+const NotAllowed = ({ scope }: { readonly scope: string }) => (
+  <Empty title={partWords().notAllowed(scope)} />
+);
 
 export const NotFound = () => <Empty title={partWords().notFound} />;
 

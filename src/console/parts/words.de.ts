@@ -7,6 +7,8 @@ export const words: typeof english = {
     wallets: "Wallets",
     workflows: "Workflows",
   },
+  notAllowed: (scope) =>
+    `Diese Seite ist für dich nicht offen: Sie braucht die Berechtigung ${scope}. Ein Administrator kann sie dir geben.`,
   notFound: "Diese Seite gibt es nicht.",
   skip: "Zum Inhalt",
   menu: "Menü",

@@ -7,6 +7,8 @@ export const words = {
     workflows: "Workflows",
   },
   notFound: "There is no such page.",
+  notAllowed: (scope: string) =>
+    `You may not open this page: it needs the scope ${scope}. Ask an administrator of this deployment for it.`,
   skip: "Skip to the content",
   menu: "Menu",
   close: "Close",

@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+} from "playwright-core";
 import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
 import { inProject } from "#scripts/lib/project.ts";
 import type { LocalServer } from "#test/support/platform/server.ts";
@@ -30,7 +37,8 @@ export class ConsoleBrowser {
     const window = new ConsoleWindow(context, await context.newPage(), this.#server.url);
     await window.page.goto(await this.signInLink(personId));
     await window.page.getByRole("button", { name: /Sign in|Anmelden/ }).click();
-    await window.page.getByRole("navigation").first().waitFor();
+    await window.page.waitForURL(({ pathname }) => !pathname.endsWith("/sign-in"));
+    await window.page.locator("main").waitFor();
     return window;
   }
 
@@ -61,6 +69,8 @@ export class ConsoleWindow {
   /** Errors and warnings of the browser's console, and failures of scripts. */
   readonly complaints: string[] = [];
   readonly #origin: string;
+  /** Requests without an answer yet. */
+  readonly #open = new Set<Request>();
 
   constructor(context: BrowserContext, page: Page, origin: string) {
     this.context = context;
@@ -69,12 +79,34 @@ export class ConsoleWindow {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) this.complaints.push(message.text());
     });
+    page.on("request", (request) => {
+      if (!request.url().includes("/stream")) this.#open.add(request);
+    });
+    page.on("requestfinished", (request) => this.#open.delete(request));
+    page.on("requestfailed", (request) => this.#open.delete(request));
     page.on("pageerror", (error) => this.complaints.push(error.message));
   }
 
   /** Goes to a path of the console, such as `/ledgers`. */
   async go(path: string): Promise<void> {
     await this.page.goto(`${this.#origin}/console${path}`);
+  }
+
+  /** Goes to a path of the console as a link does, without a new start of the page. */
+  async follow(path: string): Promise<void> {
+    await this.page.evaluate((url) => {
+      const page = globalThis as unknown as PageGlobal;
+      page.history.pushState({}, "", url);
+      page.dispatchEvent(new page.PopStateEvent("popstate"));
+    }, `/console${path}`);
+    await this.settle();
+  }
+
+  /** Resolves once no request has been open for a moment. Streams of events stay open, and don't count. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_POLLS; quiet = this.#open.size === 0 ? quiet + 1 : 0) {
+      await delay(POLL_MS);
+    }
   }
 
   /** The serious findings of axe on the page, by their names. The browser's tools run axe, which the page's policy does not bind. */
@@ -107,6 +139,18 @@ export class ConsoleWindow {
   close(): Promise<void> {
     return this.context.close();
   }
+}
+
+const POLL_MS = 25;
+const QUIET_POLLS = 5;
+
+/** What runs in the page uses of it. */
+interface PageGlobal {
+  readonly history: {
+    readonly pushState: (state: object, unused: string, url: string) => void;
+  };
+  readonly dispatchEvent: (event: object) => boolean;
+  readonly PopStateEvent: new (type: string) => object;
 }
 
 interface Axe {
