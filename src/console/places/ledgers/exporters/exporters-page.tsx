@@ -27,7 +27,14 @@ export function ExportersPage() {
   const create = may("ledger:write") ? (
     <NewPipeline ledger={ledger} exporters={exporters.data ?? []} />
   ) : null;
-  if (data.length === 0) return <Empty title={words.none}>{create}</Empty>;
+  if (data.length === 0) {
+    return (
+      <>
+        <PresentOnly />
+        <Empty title={words.none}>{create}</Empty>
+      </>
+    );
+  }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <PresentOnly />

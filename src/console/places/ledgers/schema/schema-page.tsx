@@ -29,7 +29,14 @@ export function SchemaPage() {
   const schemas = data.pages.flatMap(({ rows }) => rows);
   const shown = schemas.find((schema) => schema.version === version) ?? schemas[0];
   const insert = may("ledger:write") ? <NewSchema ledger={ledger} latest={schemas[0]} /> : null;
-  if (shown === undefined) return <Empty title={words.none}>{insert}</Empty>;
+  if (shown === undefined) {
+    return (
+      <>
+        <PresentOnly />
+        <Empty title={words.none}>{insert}</Empty>
+      </>
+    );
+  }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <PresentOnly />

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { ShieldCheck } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -32,7 +32,11 @@ const keyOf = (ledger: string) => ["verification", ledger];
 export function VerificationPage() {
   const words = ledgerWords().verification;
   const { ledger } = useParams({ from: "/ledgers/$ledger/verification" });
-  const { data: verified } = useQuery<Verified>({ queryKey: keyOf(ledger), enabled: false });
+  const { data: verified } = useQuery<Verified>({
+    queryKey: keyOf(ledger),
+    queryFn: skipToken,
+    gcTime: Infinity,
+  });
   const { run, isRunning, error } = useVerification(ledger);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
