@@ -84,4 +84,10 @@ export const words: typeof english = {
     in: "ein",
     out: "aus",
   },
+  live: {
+    paused: "Nicht live",
+    pausedSince: (time) => `Nicht live, zuletzt ${time}`,
+    newRows: (count) => `${count} neu`,
+    showNew: "Neues zeigen (n)",
+  },
 };

@@ -82,4 +82,10 @@ export const words = {
     in: "in",
     out: "out",
   },
+  live: {
+    paused: "Live paused",
+    pausedSince: (time: string) => `Live paused, last ${time}`,
+    newRows: (count: string) => `${count} new`,
+    showNew: "Show what is new (n)",
+  },
 };

@@ -5,13 +5,14 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { fitColumns } from "./fit-columns.ts";
 import { HeaderRow, PhoneCells, WideCells } from "./rows.tsx";
 import type { Column } from "./types.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import { useMediaQuery } from "#console/parts/base/media-query.ts";
 import { useWidth } from "#console/parts/base/use-width.ts";
+import { type NewRows, NewRowsButton } from "#console/parts/live/new-rows.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 
 const FEATURES = tableFeatures({});
@@ -35,14 +36,17 @@ export interface DataTableProps<Row> {
   readonly hasMore?: boolean;
   readonly onMore?: () => void;
   readonly isDimmed?: boolean;
+  /** Rows that wait to be shown, behind a button or the key `n`. */
+  readonly news?: NewRows | undefined;
 }
 
 /**
  * A list of rows. Only rows near the visible ones are in the document, and the next page is asked for before the end is reached. `j`, `k` and
- * the arrows move, `Enter` opens.
+ * the arrows move, `Enter` opens, `n` shows new rows.
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, idOf, onOpen, openId, hasMore, onMore, isDimmed = false } = props;
+  const { label, columns, rows, idOf, onOpen, openId } = props;
+  const { hasMore, isDimmed = false, news } = props;
   const isPhone = useMediaQuery("(width < 40rem)");
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
@@ -55,56 +59,104 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     overscan: OVERSCAN,
   });
   useEffect(() => virtual.measure(), [virtual, isPhone]);
+  const Cells = isPhone ? PhoneCells<Row> : WideCells<Row>;
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
+  useMoreRows(props, last);
+  const showNews = (): void => {
+    if (news === undefined || news.count === 0) return;
+    news.show();
+    setActive(-1);
+    toTop(scroller.current);
+  };
+  const { active, setActive, onKeyDown } = useActiveRow(
+    rows,
+    { Enter: onOpen, n: showNews },
+    (index) => virtual.scrollToIndex(index),
+  );
+  return (
+    <>
+      {news !== undefined && <NewRowsButton news={news} onShow={showNews} />}
+      <div
+        ref={scroller}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={hasMore === true ? -1 : rows.length + 1}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        className={`min-h-0 flex-1 overflow-x-hidden overflow-y-auto focus-visible:-outline-offset-2 ${isDimmed ? "opacity-60" : ""}`}
+      >
+        {!isPhone && <HeaderRow columns={shown} />}
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, size }) => {
+            const row = tableRows[index];
+            if (row === undefined) return null;
+            return (
+              <RowFrame
+                key={row.id}
+                place={{ index, start, size }}
+                isOpen={row.id === openId}
+                isActive={index === active}
+                onClick={() => {
+                  setActive(index);
+                  onOpen?.(row.original);
+                }}
+                canOpen={onOpen !== undefined}
+              >
+                <Cells columns={isPhone ? columns : shown} row={row.original} />
+              </RowFrame>
+            );
+          })}
+        </div>
+        {hasMore !== undefined && <Foot hasMore={hasMore} count={rows.length} />}
+      </div>
+    </>
+  );
+}
+
+/** Asks for the next page before the end is reached. */
+function useMoreRows<Row>(
+  { rows, hasMore, onMore }: Pick<DataTableProps<Row>, "rows" | "hasMore" | "onMore">,
+  last: number,
+): void {
   useEffect(() => {
     if (hasMore === true && last >= rows.length - AHEAD) onMore?.();
   }, [hasMore, last, rows.length, onMore]);
-  const { active, setActive, onKeyDown } = useActiveRow(rows, onOpen, (index) =>
-    virtual.scrollToIndex(index),
-  );
-  return (
-    <div
-      ref={scroller}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={hasMore === true ? -1 : rows.length + 1}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      className={`min-h-0 flex-1 overflow-x-hidden overflow-y-auto focus-visible:-outline-offset-2 ${isDimmed ? "opacity-60" : ""}`}
-    >
-      {!isPhone && <HeaderRow columns={shown} />}
-      <div className="relative" style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start, size }) => {
-          const row = tableRows[index];
-          if (row === undefined) return null;
-          const isOpen = row.id === openId;
-          return (
-            <div
-              key={row.id}
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={isOpen}
-              onClick={() => {
-                setActive(index);
-                onOpen?.(row.original);
-              }}
-              className={`absolute inset-x-0 border-b border-line px-6 max-sm:px-4 ${onOpen === undefined ? "" : "cursor-pointer hover:bg-hover"} ${isOpen ? "bg-accent-soft" : ""} ${index === active ? "shadow-[inset_2px_0_var(--color-accent)]" : ""}`}
-              style={{ height: size, transform: `translateY(${start}px)` }}
-            >
-              {isPhone ? (
-                <PhoneCells columns={columns} row={row.original} />
-              ) : (
-                <WideCells columns={shown} row={row.original} />
-              )}
-            </div>
-          );
-        })}
-      </div>
-      {hasMore !== undefined && <Foot hasMore={hasMore} count={rows.length} />}
-    </div>
-  );
 }
+
+function toTop(scroller: HTMLElement | null): void {
+  scroller?.scrollTo({ top: 0 });
+  scroller?.focus();
+}
+
+/** The frame of a row at its place in the list. */
+const RowFrame = ({
+  place: { index, start, size },
+  isOpen,
+  isActive,
+  canOpen,
+  onClick,
+  children,
+}: {
+  readonly place: { readonly index: number; readonly start: number; readonly size: number };
+  readonly isOpen: boolean;
+  /** Whether keys have moved to the row. */
+  readonly isActive: boolean;
+  readonly canOpen: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    aria-selected={isOpen}
+    onClick={onClick}
+    className={`absolute inset-x-0 border-b border-line px-6 max-sm:px-4 ${canOpen ? "cursor-pointer hover:bg-hover" : ""} ${isOpen ? "bg-accent-soft" : ""} ${isActive ? "shadow-[inset_2px_0_var(--color-accent)]" : ""}`}
+    style={{ height: size, transform: `translateY(${start}px)` }}
+  >
+    {children}
+  </div>
+);
 
 const Foot = ({ hasMore, count }: { readonly hasMore: boolean; readonly count: number }) => (
   <p className="px-6 py-3 text-note text-muted max-sm:px-4">
@@ -129,7 +181,7 @@ function useTableRows<Row extends object>(
 /** The row that keys move, beginning before the first one. */
 function useActiveRow<Row>(
   rows: readonly Row[],
-  onOpen: ((row: Row) => void) | undefined,
+  actions: { readonly Enter: ((row: Row) => void) | undefined; readonly n: () => void },
   scrollTo: (index: number) => void,
 ) {
   const [active, setActive] = useState(-1);
@@ -142,7 +194,9 @@ function useActiveRow<Row>(
       setActive(next);
       scrollTo(next);
     } else if (event.key === "Enter" && row !== undefined) {
-      onOpen?.(row);
+      actions.Enter?.(row);
+    } else if (event.key === "n") {
+      actions.n();
     } else return;
     event.preventDefault();
   };

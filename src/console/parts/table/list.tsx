@@ -7,6 +7,7 @@ import { type ReactNode, useCallback, useMemo } from "react";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
 import type { Page } from "./pages.ts";
 import { Failure, LoadingRows, useIsSlow } from "#console/parts/base/states.tsx";
+import { NewRowsButton } from "#console/parts/live/new-rows.tsx";
 
 /** The options of a list in pages, as `infiniteQueryOptions` makes them. */
 export type ListQuery<Row> = UseInfiniteQueryOptions<
@@ -45,7 +46,14 @@ export function List<Row extends object>({ query, empty, ...table }: ListProps<R
   if (error !== null && data === undefined)
     return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <LoadingRows />;
-  if (rows.length === 0) return empty;
+  if (rows.length === 0) {
+    return (
+      <>
+        {table.news !== undefined && <NewRowsButton news={table.news} onShow={table.news.show} />}
+        {empty}
+      </>
+    );
+  }
   return (
     <>
       {error !== null && (

@@ -15,6 +15,8 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
+import { LiveStatus } from "#console/parts/live/live-status.tsx";
+import { useRefreshOnWrites } from "#console/parts/live/use-ledger-live.ts";
 import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -33,6 +35,11 @@ export function AccountPage() {
     placeholderData: (before) => before,
   });
   const isNotUsedYet = at !== undefined && isAbsent(error);
+  const state = useRefreshOnWrites(ledger, address, [
+    ["ledgers", ledger, "account", address],
+    ["ledgers", ledger, "history"],
+    ["ledgers", ledger, "transactions", transactionFilter({ account: address })],
+  ]);
   return (
     <>
       <PageTitle
@@ -42,6 +49,7 @@ export function AccountPage() {
         actions={
           <>
             <MomentButton />
+            <LiveStatus state={state} />
             <CopyButton value={address} what={ledgerWords().detail.account} />
           </>
         }

@@ -41,6 +41,10 @@ export const transactionsQuery = (
     ),
   );
 
+/** The beginning of the keys of a transaction's queries, at any moment. */
+export const transactionKey = (ledger: string, id: string) =>
+  ["ledgers", ledger, "transaction", id] as const;
+
 /** A transaction at a moment, by default that of the URL. */
 export const transactionQuery = (
   ledger: string,
@@ -48,7 +52,7 @@ export const transactionQuery = (
   pit: string | undefined = momentInUrl(),
 ) =>
   queryOptions({
-    queryKey: ["ledgers", ledger, "transaction", id, pit],
+    queryKey: [...transactionKey(ledger, id), pit],
     queryFn: async ({ signal }) =>
       (
         await florin.get(

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import { AccountLink } from "./account-link.tsx";
+import { useLiveTransaction } from "./live-transactions.ts";
 import { Metadata } from "./metadata.tsx";
 import { type Transaction, transactionQuery } from "./queries.ts";
 import { ledgerWords } from "./words.ts";
@@ -16,6 +17,7 @@ import { Moment } from "#console/parts/time/moment.tsx";
 /** A transaction: who to whom, when, and what it did to each account. */
 export function TransactionView({ ledger, id }: { readonly ledger: string; readonly id: string }) {
   const { data, error, refetch } = useQuery(transactionQuery(ledger, id));
+  useLiveTransaction(ledger, id);
   if (data === undefined) {
     return error === null ? (
       <LoadingRows rows={4} />

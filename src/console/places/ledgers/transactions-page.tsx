@@ -2,6 +2,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { transactionColumns } from "./columns.tsx";
 import { transactionFields, transactionFilter } from "./filters.ts";
+import { useNewTransactions } from "./live-transactions.ts";
 import { transactionsQuery } from "./queries.ts";
 import { TransactionView } from "./transaction-view.tsx";
 import { ledgerWords } from "./words.ts";
@@ -9,6 +10,7 @@ import { Empty } from "#console/parts/base/states.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { LiveStatus } from "#console/parts/live/live-status.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 
@@ -33,11 +35,13 @@ export function TransactionsPage() {
     [navigate, ledger],
   );
   const filter = transactionFilter(values);
+  const { news, state } = useNewTransactions(ledger, filter);
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="px-6 py-2 max-sm:px-4">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <LiveStatus state={state} />
         </div>
         <List
           label={words.transactions}
@@ -45,6 +49,7 @@ export function TransactionsPage() {
           columns={columns}
           idOf={({ id }) => String(id)}
           openId={open}
+          news={news}
           onOpen={({ id }) => show(values, String(id))}
           empty={
             <Empty

@@ -1,0 +1,137 @@
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { type Transaction, transactionKey, transactionsQuery } from "./queries.ts";
+import type { LiveEvent, LiveState } from "#console/parts/live/ledger-stream.ts";
+import { NewIds } from "#console/parts/live/new-ids.ts";
+import type { NewRows } from "#console/parts/live/new-rows.tsx";
+import { throttle, useLedgerLive } from "#console/parts/live/use-ledger-live.ts";
+import type { Page } from "#console/parts/table/pages.ts";
+import type { Integer } from "#openapi";
+import { parseJson } from "#platform/json.ts";
+
+type Pages = InfiniteData<Page<Transaction>, string | undefined>;
+
+/** Least time between two looks at a filtered list, and between two changes of the count, in milliseconds. */
+const LOOK_MS = 2000;
+const SHOW_MS = 250;
+
+/**
+ * The transactions that were written since the list was read. A list without filters counts entries of the log; a list with filters looks at its
+ * first page when something was written, at most every two seconds. Reverts mark their rows in place.
+ */
+export function useNewTransactions(
+  ledger: string,
+  filter: string | undefined,
+): { readonly news: NewRows; readonly state: LiveState } {
+  const queries = useQueryClient();
+  const { query, ids, looking, showing } = useMemo(
+    () => counterOf(transactionsQuery(ledger, filter)),
+    [ledger, filter],
+  );
+  const { data: top } = useInfiniteQuery({ ...query, select: topOf });
+  const [, setSeen] = useState(0);
+  useEffect(
+    () => () => {
+      looking.cancel();
+      showing.cancel();
+    },
+    [looking, showing],
+  );
+  const showCount = (): void => showing.run(() => setSeen((seen) => seen + 1));
+  const look = useEffectEvent(async () => {
+    if (top === undefined || ids.above(top).isMore) return;
+    const { rows } = await query.readPage(undefined, new AbortController().signal);
+    for (const { id } of rows) ids.add(id);
+    const last = rows.at(-1);
+    if (last !== undefined && BigInt(last.id) > top) ids.miss(BigInt(last.id));
+    showCount();
+  });
+  const state = useLedgerLive(ledger, undefined, (event) => {
+    const { made, reverted } = changeOf(event);
+    if (reverted !== undefined)
+      queries.setQueryData<Pages>(query.queryKey, (list) => markReverted(list, reverted));
+    if (made === undefined || filter !== undefined) {
+      if (event.kind === "start" || made !== undefined)
+        looking.run(() => void look().catch(() => undefined));
+      return;
+    }
+    ids.add(made);
+    showCount();
+  });
+  const show = (): void => {
+    queries.setQueryData<Pages>(query.queryKey, firstPage);
+    void queries.invalidateQueries({ queryKey: query.queryKey });
+  };
+  return { news: { ...ids.above(top ?? NOTHING_READ), show }, state };
+}
+
+/** Reads a transaction anew when it is reverted, or when its metadata change. */
+export function useLiveTransaction(ledger: string, id: string): void {
+  const queries = useQueryClient();
+  useLedgerLive(ledger, undefined, (event) => {
+    const { reverted, described } = changeOf(event);
+    if (event.kind === "start" || [reverted, described].some((other) => String(other) === id))
+      void queries.invalidateQueries({ queryKey: transactionKey(ledger, id) });
+  });
+}
+
+/** What counts the new rows of one list. */
+const counterOf = (query: ReturnType<typeof transactionsQuery>) => ({
+  query,
+  ids: new NewIds(),
+  looking: throttle(LOOK_MS),
+  showing: throttle(SHOW_MS),
+});
+
+/** The top of a list that is not read yet: nothing is above it. */
+const NOTHING_READ = 2n ** 64n;
+
+/** What an event changes: the transaction that it made, that it reverted, or whose metadata it changed. */
+interface Change {
+  readonly made?: Integer | undefined;
+  readonly reverted?: Integer | undefined;
+  readonly described?: Integer | undefined;
+}
+
+/** An entry of the log, as far as pages follow it. */
+interface Entry {
+  readonly data: {
+    readonly transaction?: { readonly id: Integer };
+    readonly revertedTransaction?: { readonly id: Integer };
+    readonly targetType?: "ACCOUNT" | "TRANSACTION";
+    readonly targetId?: Integer | string;
+  };
+}
+
+function changeOf(event: LiveEvent): Change {
+  if (event.kind !== "entry") return {};
+  const { data } = parseJson(event.data) as Entry; // The stream sends entries as the list of log entries shows them.
+  return {
+    made: data.transaction?.id,
+    reverted: data.revertedTransaction?.id,
+    described: data.targetType === "TRANSACTION" ? (data.targetId as Integer) : undefined, // Ids of transactions are integers.
+  };
+}
+
+/** The id of the newest transaction of a list; below all ids if the list is empty. */
+function topOf({ pages }: Pages): bigint {
+  const first = pages[0]?.rows[0];
+  return first === undefined ? -1n : BigInt(first.id);
+}
+
+const firstPage = (list: Pages | undefined): Pages | undefined =>
+  list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
+
+function markReverted(list: Pages | undefined, id: Integer): Pages | undefined {
+  if (list === undefined) return list;
+  const mark = (row: Transaction): Transaction =>
+    String(row.id) === String(id) ? { ...row, reverted: true } : row;
+  return {
+    ...list,
+    pages: list.pages.map((page) =>
+      page.rows.some((row) => String(row.id) === String(id))
+        ? { ...page, rows: page.rows.map(mark) }
+        : page,
+    ),
+  };
+}
