@@ -61,5 +61,6 @@ describe("live rows", () => {
     await pay("users:7:main", "fitting");
     await page.getByRole("button", { name: "1 new" }).click();
     await page.getByRole("row", { name: "fitting" }).waitFor();
+    expect(await page.getByRole("row", { name: "other" }).count()).toBe(0);
   });
 });

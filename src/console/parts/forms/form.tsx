@@ -76,6 +76,7 @@ export function ConfirmButton({
   write,
   onConfirm,
   isRisky = true,
+  kind = "plain",
   children,
 }: {
   readonly trigger: ReactNode;
@@ -85,10 +86,11 @@ export function ConfirmButton({
   /** Sends the write; `close` closes the window, and belongs into `onDone` of the write. */
   readonly onConfirm: (close: () => void) => void;
   readonly isRisky?: boolean;
+  readonly kind?: "plain" | "quiet";
   readonly children: ReactNode;
 }) {
   return (
-    <FormDialog trigger={trigger} title={title}>
+    <FormDialog trigger={trigger} title={title} kind={kind}>
       {(close) => (
         <Form write={write} submit={submit} isRisky={isRisky} onSubmit={() => onConfirm(close)}>
           {children}

@@ -1,10 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import { AccountLink } from "./account-link.tsx";
-import { useLiveTransaction } from "./live-transactions.ts";
-import { Metadata } from "./metadata.tsx";
+import { EditableMetadata } from "./edit-metadata.tsx";
 import { type Transaction, transactionQuery } from "./queries.ts";
+import { Balances } from "./transactions/balances.tsx";
+import { useLiveTransaction } from "./transactions/live.ts";
+import { LogEntry } from "./transactions/log-entry.tsx";
+import { Revert } from "./transactions/revert.tsx";
 import { ledgerWords } from "./words.ts";
+import { florin } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
@@ -13,6 +17,8 @@ import { Status } from "#console/parts/base/status.tsx";
 import { MoneyGraph } from "#console/parts/graphs/money-graph.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
+
+const METADATA = "/api/ledger/v2/{ledger}/transactions/{id}/metadata";
 
 /** A transaction: who to whom, when, and what it did to each account. */
 export function TransactionView({ ledger, id }: { readonly ledger: string; readonly id: string }) {
@@ -36,10 +42,14 @@ function Details({
   readonly transaction: Transaction;
 }) {
   const words = ledgerWords().detail;
+  const path = { ledger, id: String(transaction.id) };
   const { reference, template, timestamp, insertedAt, revertedAt, metadata } = transaction;
   return (
     <>
-      <Section title={words.movements}>
+      <Section
+        title={words.movements}
+        actions={<Revert ledger={ledger} transaction={transaction} />}
+      >
         {transaction.postings.length > 0 && (
           <div className="mb-4">
             <MoneyGraph postings={transaction.postings} />
@@ -78,10 +88,18 @@ function Details({
           )}
         </Facts>
       </div>
-      <Balances ledger={ledger} transaction={transaction} />
-      <Section title={words.metadata}>
-        <Metadata metadata={metadata} />
-      </Section>
+      {transaction.postings.length > 0 && (
+        <Section title={words.balances}>
+          <Balances ledger={ledger} transaction={transaction} />
+        </Section>
+      )}
+      <EditableMetadata
+        ledger={ledger}
+        metadata={metadata}
+        save={(body, call) => florin.post(METADATA, { path, body }, call)}
+        remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
+      />
+      <LogEntry ledger={ledger} transaction={transaction} />
     </>
   );
 }
@@ -119,49 +137,3 @@ function Movements({
 /** Postings with their places, which are their only names. */
 const numbered = (postings: Transaction["postings"]) =>
   postings.map((posting, place) => ({ ...posting, place }));
-
-function Balances({
-  ledger,
-  transaction,
-}: {
-  readonly ledger: string;
-  readonly transaction: Transaction;
-}) {
-  const words = ledgerWords().detail;
-  const { preCommitVolumes: before = {}, postCommitVolumes: after = {} } = transaction;
-  const rows = Object.entries(after).flatMap(([address, assets]) =>
-    Object.entries(assets).map(([asset, { balance }]) => {
-      const was = before[address]?.[asset]?.balance ?? 0;
-      return { address, asset, balance, change: BigInt(balance) - BigInt(was) };
-    }),
-  );
-  if (rows.length === 0) return null;
-  return (
-    <Section title={words.balances}>
-      <table className="w-full">
-        <thead>
-          <tr className="border-b border-line text-note text-muted">
-            <th className="pb-1 text-left font-normal">{words.account}</th>
-            <th className="pb-1 text-right font-normal">{words.change}</th>
-            <th className="pb-1 text-right font-normal">{words.after}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ address, asset, balance, change }) => (
-            <tr key={`${address} ${asset}`} className="border-b border-line">
-              <td className="max-w-0 truncate py-1.5 pr-3">
-                <AccountLink ledger={ledger} address={address} />
-              </td>
-              <td className="py-1.5 pl-3 text-right text-muted">
-                <Money amount={change} asset={asset} />
-              </td>
-              <td className="py-1.5 pl-3 text-right">
-                <Money amount={balance} asset={asset} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Section>
-  );
-}

@@ -2,11 +2,14 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { transactionColumns } from "./columns.tsx";
 import { transactionFields, transactionFilter } from "./filters.ts";
-import { useNewTransactions } from "./live-transactions.ts";
 import { transactionsQuery } from "./queries.ts";
 import { TransactionView } from "./transaction-view.tsx";
+import { postingLines, transactionCsv } from "./transactions/csv.ts";
+import { useNewTransactions } from "./transactions/live.ts";
+import { NewTransaction } from "./transactions/new-transaction-button.tsx";
 import { ledgerWords } from "./words.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
@@ -41,7 +44,16 @@ export function TransactionsPage() {
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          <LiveStatus state={state} />
+          <span className="flex flex-wrap items-center gap-2">
+            <LiveStatus state={state} />
+            <CsvButton
+              file={`${ledger}-transactions`}
+              query={transactionsQuery(ledger, filter)}
+              columns={transactionCsv}
+              linesOf={postingLines}
+            />
+            <NewTransaction ledger={ledger} />
+          </span>
         </div>
         <List
           label={words.transactions}

@@ -1,11 +1,15 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
-import { type Transaction, transactionKey, transactionsQuery } from "./queries.ts";
 import type { LiveEvent, LiveState } from "#console/parts/live/ledger-stream.ts";
 import { NewIds } from "#console/parts/live/new-ids.ts";
 import type { NewRows } from "#console/parts/live/new-rows.tsx";
 import { throttle, useLedgerLive } from "#console/parts/live/use-ledger-live.ts";
-import type { Page } from "#console/parts/table/pages.ts";
+import { type Page, PAGE_SIZE } from "#console/parts/table/pages.ts";
+import {
+  type Transaction,
+  transactionKey,
+  transactionsQuery,
+} from "#console/places/ledgers/queries.ts";
 import type { Integer } from "#openapi";
 import { parseJson } from "#platform/json.ts";
 
@@ -43,7 +47,7 @@ export function useNewTransactions(
     const { rows } = await query.readPage(undefined, new AbortController().signal);
     for (const { id } of rows) ids.add(id);
     const last = rows.at(-1);
-    if (last !== undefined && BigInt(last.id) > top) ids.miss(BigInt(last.id));
+    if (last !== undefined && rows.length === PAGE_SIZE) ids.miss(BigInt(last.id));
     showCount();
   });
   const state = useLedgerLive(ledger, undefined, (event) => {
