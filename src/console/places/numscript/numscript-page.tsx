@@ -11,7 +11,8 @@ import { useChecked } from "./script/use-checked.ts";
 import { SaveTemplate } from "./templates/save-template.tsx";
 import { TemplateMenu } from "./templates/template-menu.tsx";
 import type { Values, Work } from "./types.ts";
-import { allToTyped, allToWire, SIGNS } from "./variables/values.ts";
+import { SIGNS } from "./variables/signs.ts";
+import { allToTyped, allToWire } from "./variables/values.ts";
 import { VariableInputs } from "./variables/variable-form.tsx";
 import { numscriptWords } from "./words.ts";
 import { useWork } from "./work.ts";
@@ -74,7 +75,7 @@ function Workbench({ ledgers }: { readonly ledgers: readonly string[] }) {
               />
             </div>
             <div className="min-w-0 space-y-6">
-              <RunPanel run={run} runs={runs}>
+              <RunPanel isRunnable={work.script.trim() !== ""} run={run} runs={runs}>
                 <VariableInputs
                   ledger={work.ledger}
                   variables={checked.variables}

@@ -39,8 +39,7 @@ export const words: typeof english = {
   variables: {
     title: "Werte",
     none: "Dieses Skript hat keine Variablen. Für jede in vars { … } erscheint hier ein Feld.",
-    amount: "Betrag",
-    assetOf: (name) => `Einheit von ${name}`,
+    asset: "Einheit",
     isAmount: (amount) => `Das sind ${amount}`,
     wrong: {
       account: "Abschnitte aus Buchstaben, Ziffern, _ und -, mit : dazwischen.",

@@ -38,8 +38,7 @@ export const words = {
   variables: {
     title: "Values",
     none: "This script has no variables. Declare some in vars { … }, and their inputs appear here.",
-    amount: "Amount",
-    assetOf: (name: string) => `Asset of ${name}`,
+    asset: "Asset",
     isAmount: (amount: string) => `That is ${amount}`,
     wrong: {
       account: "Write segments of letters, digits, _ and -, with : between them.",

@@ -3,7 +3,8 @@ import { useCallback, useEffect } from "react";
 import { exampleOf } from "./examples/examples.ts";
 import { readLink } from "./link.ts";
 import type { Work } from "./types.ts";
-import { allToTyped, SIGNS } from "./variables/values.ts";
+import { SIGNS } from "./variables/signs.ts";
+import { allToTyped } from "./variables/values.ts";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 
 const NOTHING: Work = { ledger: "", script: "", values: {} };

@@ -19,7 +19,7 @@ export function Gallery({ onChoose }: { readonly onChoose: (example: Example) =>
               <button
                 type="button"
                 onClick={() => onChoose(example)}
-                className="w-full rounded-md border border-line px-3 py-2 text-left hover:border-line-strong hover:bg-hover"
+                className="flex w-full flex-col rounded-md border border-line px-3 py-2 text-left hover:border-line-strong hover:bg-hover"
               >
                 <span className="block font-medium">{title}</span>
                 <span className="block text-note text-muted">{note}</span>

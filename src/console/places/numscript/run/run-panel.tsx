@@ -4,16 +4,20 @@ import { Play } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Run, RunResult, Runs } from "./runs.ts";
 import { TransactionPreview } from "./transaction-preview.tsx";
+import { ApiError } from "#console/api/errors.ts";
 import { may } from "#console/api/florin.ts";
 import { Button, buttonClass } from "#console/parts/base/button.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import type { Write } from "#console/parts/forms/use-write.ts";
+import { plainError } from "#console/places/numscript/problems.ts";
 import { numscriptWords } from "#console/places/numscript/words.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 interface RunPanelProps {
-  /** What would run now; undefined while something is missing. */
+  /** Whether there is a script. */
+  readonly isRunnable: boolean;
+  /** What would run now; undefined while a value is missing or does not fit. */
   readonly run: Run | undefined;
   readonly runs: Runs;
   /** The inputs of the script's variables. */
@@ -21,7 +25,7 @@ interface RunPanelProps {
 }
 
 /** The values of a script, its dry run, and what that shows. */
-export function RunPanel({ run, runs, children }: RunPanelProps) {
+export function RunPanel({ isRunnable, run, runs, children }: RunPanelProps) {
   const words = numscriptWords();
   const { dry, commit } = runs;
   return (
@@ -40,7 +44,7 @@ export function RunPanel({ run, runs, children }: RunPanelProps) {
         >
           {children}
           {may("ledger:write") ? (
-            <Button type="submit" kind="primary" disabled={dry.isSending}>
+            <Button type="submit" kind="primary" disabled={!isRunnable || dry.isSending}>
               <Play aria-hidden size={13} />
               {dry.output === undefined ? words.run.dry : words.run.again}
             </Button>
@@ -51,7 +55,10 @@ export function RunPanel({ run, runs, children }: RunPanelProps) {
       </section>
       {dry.error !== null && (
         <div className="-mx-4">
-          <Failure error={dry.error} title={words.run.failed} />
+          <Failure
+            error={dry.error instanceof ApiError ? plainError(dry.error) : dry.error}
+            title={words.run.failed}
+          />
         </div>
       )}
       {dry.error === null && dry.output === undefined && (
@@ -119,7 +126,10 @@ function Shown({
       </div>
       {commit.error !== null && (
         <div className="-mx-4">
-          <Failure error={commit.error} title={words.notCommitted} />
+          <Failure
+            error={commit.error instanceof ApiError ? plainError(commit.error) : commit.error}
+            title={words.notCommitted}
+          />
         </div>
       )}
       <div className={isStale && committed === undefined ? "opacity-60" : ""}>

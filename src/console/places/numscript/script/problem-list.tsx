@@ -1,5 +1,5 @@
-import type { Problem } from "./problems.ts";
 import { toneClass, ToneIcon } from "#console/parts/base/status.tsx";
+import type { Problem } from "#console/places/numscript/problems.ts";
 import { numscriptWords } from "#console/places/numscript/words.ts";
 
 /** The problems of a script. A click moves the cursor to the place. */

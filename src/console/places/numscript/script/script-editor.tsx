@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import { suggest } from "./completion.ts";
 import { ProblemList } from "./problem-list.tsx";
-import { failuresOf, type Problem, problemsOf } from "./problems.ts";
 import type { Checked } from "./use-checked.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { Failure } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import { CodeEditor, type CodeEditorHandle } from "#console/parts/editor/code-editor.tsx";
+import { failuresOf, type Problem, problemsOf } from "#console/places/numscript/problems.ts";
 import { checkQuery } from "#console/places/numscript/queries.ts";
 import type { FailedRun } from "#console/places/numscript/run/runs.ts";
 import type { Work } from "#console/places/numscript/types.ts";
@@ -33,7 +33,7 @@ export function ScriptEditor({ work, onChange, onSubmit, checked, failed }: Scri
   const failures = useMemo(
     () =>
       failed?.error instanceof ApiError && failed.run.script === script
-        ? failuresOf(script, failed.error)
+        ? failuresOf(script, failed.error, numscriptWords().hints)
         : NO_PROBLEMS,
     [failed, script],
   );
@@ -43,7 +43,9 @@ export function ScriptEditor({ work, onChange, onSubmit, checked, failed }: Scri
     if (first !== undefined) editor.current?.select(first.from, first.to);
   }, [failures]);
   const found =
-    checked.report === undefined ? NO_PROBLEMS : problemsOf(checked.script, checked.report);
+    checked.report === undefined
+      ? NO_PROBLEMS
+      : problemsOf(checked.script, checked.report, words.hints);
   const problems = merged(found, failures);
   return (
     <div className="space-y-2">
@@ -60,7 +62,7 @@ export function ScriptEditor({ work, onChange, onSubmit, checked, failed }: Scri
         diagnostics={async (text) => {
           if (text.trim() === "") return [];
           const report = await queries.fetchQuery(checkQuery(text));
-          return merged(problemsOf(text, report), text === script ? failures : []);
+          return merged(problemsOf(text, report, words.hints), text === script ? failures : []);
         }}
         completions={(query) => suggest(query, { ledger, queries })}
       />

@@ -1,4 +1,3 @@
-import { locale } from "#console/parts/language/words.ts";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import type { Values } from "#console/places/numscript/types.ts";
 
@@ -24,9 +23,6 @@ export function numberSignsOf(locale: string): NumberSigns {
     parts.find((part) => part.type === type)?.value;
   return { decimal: signOf("decimal") ?? ".", takesPoint: signOf("group") !== "." };
 }
-
-/** The signs of the viewer. */
-export const SIGNS = numberSignsOf(locale);
 
 /**
  * The integer of a typed amount: `12.34` is 1234 at scale 2. Undefined for what is no amount, has separators of thousands, or more decimals
@@ -71,15 +67,21 @@ export function toWire(type: string, typed: string, signs: NumberSigns): string 
     const units = toUnits(text, parseAsset(asset).scale, signs);
     return units === undefined || !PATTERNS.asset.test(asset) ? undefined : `${asset} ${units}`;
   }
+  if (type === "portion") return toPortion(typed, signs);
   const pattern = PATTERNS[type];
   return pattern === undefined || pattern.test(typed) ? typed : undefined;
+}
+
+/** A share as the API takes it: `2,5 %` is `2.5%`. */
+function toPortion(typed: string, { decimal }: NumberSigns): string | undefined {
+  const text = typed.replaceAll(/\s/g, "").replace(decimal, ".");
+  return /^(?:\d+\/\d+|\d+(?:\.\d+)?%)$/.test(text) ? text : undefined;
 }
 
 const PATTERNS: Readonly<Record<string, RegExp>> & { readonly asset: RegExp } = {
   account: /^[\w-]+(?::[\w-]+)*$/,
   asset: /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/\d{1,6})?$/,
   number: /^-?\d+$/,
-  portion: /^(?:\d+ ?\/ ?\d+|\d+(?:\.\d+)?%)$/,
 };
 
 /** The values of variables for the API; undefined if one of them is missing or does not fit. */

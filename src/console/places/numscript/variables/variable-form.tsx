@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { SIGNS, splitMonetary, toUnits, toWire, type Variable } from "./values.ts";
+import { SIGNS } from "./signs.ts";
+import { splitMonetary, toUnits, toWire, type Variable } from "./values.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { locale } from "#console/parts/language/words.ts";
 import { formatAmount, parseAsset } from "#console/parts/money/asset.ts";
@@ -123,20 +124,24 @@ function MonetaryInput({ ledger, variable: { name }, value, onChange }: InputPro
   const units = toUnits(text, scale, SIGNS);
   const isKnown = units !== undefined && toWire("asset", asset, SIGNS) !== undefined;
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-2">
+    <div
+      role="group"
+      aria-label={name}
+      className="grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-2"
+    >
       <TextField
         label={name}
         value={text}
         onChange={(next) => onChange(`${asset} ${next}`)}
         isRequired
-        hint={isKnown ? words.isAmount(formatAmount(units, asset, locale)) : words.amount}
+        hint={isKnown ? words.isAmount(formatAmount(units, asset, locale)) : undefined}
         check={(typed) =>
           toUnits(typed, scale, SIGNS) === undefined ? words.wrong.monetary(String(scale)) : null
         }
       />
       <AssetInput
         ledger={ledger}
-        label={words.assetOf(name)}
+        label={words.asset}
         value={asset}
         onChange={(next) => onChange(`${next.replaceAll(" ", "")} ${text}`)}
       />
