@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
-import { BookOpen, SquareTerminal, Workflow } from "lucide-react";
+import { ArrowLeftRight, BookOpen, SquareTerminal, Workflow } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { may, session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
@@ -26,6 +26,7 @@ export function Frame() {
 const PLACES = [
   { id: "ledgers", to: "/ledgers", sign: BookOpen, scopes: ["ledger:read"] },
   { id: "numscript", to: "/numscript", sign: SquareTerminal, scopes: ["ledger:read"] },
+  { id: "payments", to: "/payments", sign: ArrowLeftRight, scopes: ["payments:read"] },
   { id: "workflows", to: "/workflows", sign: Workflow, scopes: ["orchestration:read"] },
 ] as const;
 

@@ -6,6 +6,7 @@ import { root } from "./parts/routing/root.ts";
 import { parseSearch, stringifySearch } from "./parts/routing/search.ts";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
+import { paymentRoutes } from "./places/payments/routes.tsx";
 import { signInRoutes } from "./places/sign-in/routes.ts";
 import { workflowRoutes } from "./places/workflows/routes.tsx";
 
@@ -17,7 +18,14 @@ const home = createRoute({
 
 const routeTree = root
   .update({ component: Frame, notFoundComponent: NotFound })
-  .addChildren([home, ...signInRoutes, ...ledgerRoutes, ...numscriptRoutes, ...workflowRoutes]);
+  .addChildren([
+    home,
+    ...signInRoutes,
+    ...ledgerRoutes,
+    ...numscriptRoutes,
+    ...workflowRoutes,
+    ...paymentRoutes,
+  ]);
 
 export const makeRouter = (queries: QueryClient) =>
   createRouter({

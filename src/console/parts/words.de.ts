@@ -6,6 +6,7 @@ export const words: typeof english = {
     numscript: "Numscript",
     wallets: "Wallets",
     workflows: "Workflows",
+    payments: "Zahlungen",
   },
   notAllowed: (scope) =>
     `Diese Seite ist für dich nicht offen: Sie braucht die Berechtigung ${scope}. Ein Administrator kann sie dir geben.`,
@@ -43,6 +44,9 @@ export const words: typeof english = {
   form: {
     optional: "freiwillig",
     failed: "Das ist nicht geschehen",
+    noAmount:
+      "Das ist kein Betrag in dieser Währung. Schreiben Sie ihn wie 1250,00, ohne Punkte für Tausender.",
+    amountHint: "In der Einheit der Währung, zum Beispiel 1250,00",
     cancel: "Abbrechen",
   },
   editor: {

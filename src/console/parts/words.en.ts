@@ -5,6 +5,7 @@ export const words = {
     numscript: "Numscript",
     wallets: "Wallets",
     workflows: "Workflows",
+    payments: "Payments",
   },
   notFound: "There is no such page.",
   notAllowed: (scope: string) =>
@@ -40,6 +41,9 @@ export const words = {
   form: {
     optional: "optional",
     failed: "This was not done",
+    noAmount:
+      "This is not an amount of this asset. Write it like 1250.00, without separators of thousands.",
+    amountHint: "In the asset's unit, such as 1250.00",
     cancel: "Cancel",
   },
   editor: {

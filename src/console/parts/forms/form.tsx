@@ -81,12 +81,13 @@ export function ConfirmButton({
 }: {
   readonly trigger: ReactNode;
   readonly title: string;
+  /** The look of the button that opens the question. */
+  readonly kind?: "primary" | "plain" | "quiet";
   readonly submit: string;
   readonly write: Sending;
   /** Sends the write; `close` closes the window, and belongs into `onDone` of the write. */
   readonly onConfirm: (close: () => void) => void;
   readonly isRisky?: boolean;
-  readonly kind?: "plain" | "quiet";
   readonly children: ReactNode;
 }) {
   return (

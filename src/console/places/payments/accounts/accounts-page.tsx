@@ -1,0 +1,163 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { accountsQuery } from "./queries.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
+import { PageTitle } from "#console/parts/layout/page.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { Moment } from "#console/parts/time/moment.tsx";
+import { choicesOf, useConnectorField } from "#console/places/payments/common/fields.ts";
+import {
+  equals,
+  filterOf,
+  hasMetadata,
+  isMetadata,
+} from "#console/places/payments/common/filters.ts";
+import type { AccountAtProvider } from "#console/places/payments/common/queries.ts";
+import { paymentWords } from "#console/places/payments/words.ts";
+
+/** The accounts at all providers, newest first. */
+export function AccountsPage() {
+  const words = paymentWords();
+  const search = useSearch({ from: "/payments/accounts" });
+  const navigate = useNavigate();
+  const columns = useMemo(() => columnsOf(), []);
+  const fields = useFields();
+  const values = valuesIn(search, fields);
+  const filter = filterOf(values, CONDITIONS);
+  const query = accountsQuery(filter);
+  return (
+    <>
+      <PageTitle
+        title={words.tabs.accounts}
+        actions={<CsvButton file="accounts" query={query} columns={CSV} linesOf={(row) => [row]} />}
+      />
+      <div className="px-6 pb-2 max-sm:px-4">
+        <FilterBar
+          fields={fields}
+          values={values}
+          onChange={(next) =>
+            void navigate({ to: "/payments/accounts", search: next, replace: true })
+          }
+        />
+      </div>
+      <List
+        label={words.tabs.accounts}
+        query={query}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/payments/accounts/$id", params: { id } })}
+        empty={
+          <Empty
+            title={filter === undefined ? words.accounts.none : partWords().filter.nothingFits}
+          />
+        }
+      />
+    </>
+  );
+}
+
+const CONDITIONS = {
+  type: equals("type"),
+  connector: equals("connector_id"),
+  reference: equals("reference"),
+  name: equals("name"),
+  asset: equals("default_asset"),
+  metadata: hasMetadata,
+};
+
+function useFields(): readonly FilterField[] {
+  const { fields, accountType } = paymentWords();
+  const connector = useConnectorField();
+  return [
+    { id: "type", label: fields.type, example: "INTERNAL", choices: choicesOf(accountType) },
+    connector,
+    { id: "reference", label: fields.reference, example: "main-eur" },
+    { id: "name", label: fields.name, example: "Main" },
+    { id: "asset", label: fields.asset, example: "EUR/2" },
+    { id: "metadata", label: fields.metadata, example: "order=1234", accepts: isMetadata },
+  ];
+}
+
+const CSV: readonly CsvColumn<AccountAtProvider>[] = [
+  ["id", ({ id }) => id],
+  ["reference", ({ reference }) => reference],
+  ["name", ({ name }) => name],
+  ["type", ({ type }) => type],
+  ["default_asset", ({ defaultAsset }) => defaultAsset],
+  ["connector_id", ({ connectorID }) => connectorID],
+  ["provider", ({ provider }) => provider],
+  ["created_at", ({ createdAt }) => createdAt],
+];
+
+function columnsOf(): readonly Column<AccountAtProvider>[] {
+  const { fields, accountType } = paymentWords();
+  return [
+    {
+      id: "reference",
+      header: fields.reference,
+      width: 140,
+      grow: 1,
+      cell: ({ reference }) => (
+        <span className="font-mono text-note">
+          <Foreign>{reference}</Foreign>
+        </span>
+      ),
+      phone: "main",
+    },
+    {
+      id: "name",
+      header: fields.name,
+      width: 140,
+      grow: 1,
+      rank: 2,
+      cell: ({ name = "" }) => <Foreign>{name}</Foreign>,
+      phone: "note",
+    },
+    {
+      id: "type",
+      header: fields.type,
+      width: 90,
+      cell: ({ type }) => <span className="text-muted">{accountType[type]}</span>,
+      phone: "end",
+    },
+    {
+      id: "connector",
+      header: fields.connector,
+      width: 130,
+      grow: 0.7,
+      rank: 3,
+      cell: ({ connector }) => (
+        <span className="text-muted">
+          <Foreign>{connector.name}</Foreign>
+        </span>
+      ),
+      phone: "note",
+    },
+    {
+      id: "asset",
+      header: fields.asset,
+      width: 80,
+      rank: 4,
+      cell: ({ defaultAsset = "" }) => (
+        <span className="font-mono text-note text-muted">
+          <Foreign>{defaultAsset}</Foreign>
+        </span>
+      ),
+    },
+    {
+      id: "created",
+      header: fields.when,
+      width: 136,
+      rank: 1,
+      isNumber: true,
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
+    },
+  ];
+}

@@ -1,0 +1,151 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { InstallConnector } from "./install-form.tsx";
+import { providerName } from "./provider-names.ts";
+import { may } from "#console/api/florin.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
+import { Status } from "#console/parts/base/status.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { valuesIn } from "#console/parts/filters/filter-text.ts";
+import { PageTitle } from "#console/parts/layout/page.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { Moment } from "#console/parts/time/moment.tsx";
+import { equals, filterOf } from "#console/places/payments/common/filters.ts";
+import { type ConnectorSummary, connectorsQuery } from "#console/places/payments/common/queries.ts";
+import { connectorStatus } from "#console/places/payments/common/states.ts";
+import { paymentWords } from "#console/places/payments/words.ts";
+
+/** Time between two reads of the list, in milliseconds. */
+const REFRESH_MS = 10_000;
+
+/** All connectors with their health, newest first. */
+export function ConnectorsPage() {
+  const words = paymentWords();
+  const search = useSearch({ from: "/payments/connectors" });
+  const navigate = useNavigate();
+  const columns = useMemo(() => columnsOf(), []);
+  const fields = useMemo(() => fieldsOf(), []);
+  const values = valuesIn(search, fields);
+  const query = connectorsQuery(filterOf(values, CONDITIONS));
+  const install = may("payments:write") ? <InstallConnector /> : null;
+  return (
+    <>
+      <PageTitle
+        title={words.tabs.connectors}
+        actions={
+          <>
+            <CsvButton file="connectors" query={query} columns={CSV} linesOf={(row) => [row]} />
+            {install}
+          </>
+        }
+      />
+      <div className="px-6 pb-2 max-sm:px-4">
+        <FilterBar
+          fields={fields}
+          values={values}
+          onChange={(next) =>
+            void navigate({ to: "/payments/connectors", search: next, replace: true })
+          }
+        />
+      </div>
+      <List
+        label={words.tabs.connectors}
+        query={{ ...query, refetchInterval: REFRESH_MS }}
+        columns={columns}
+        idOf={({ connectorID }) => connectorID}
+        onOpen={({ connectorID: id }) =>
+          void navigate({ to: "/payments/connectors/$id", params: { id } })
+        }
+        empty={
+          Object.keys(values).length > 0 ? (
+            <Empty title={partWords().filter.nothingFits} />
+          ) : (
+            <Empty title={words.connectors.none}>{install}</Empty>
+          )
+        }
+      />
+    </>
+  );
+}
+
+const CONDITIONS = { name: equals("name"), provider: equals("provider") };
+
+function fieldsOf() {
+  const { name, provider } = paymentWords().fields;
+  return [
+    { id: "name", label: name, example: "Treasury bank" },
+    { id: "provider", label: provider, example: "stripe" },
+  ];
+}
+
+const CSV = [
+  ["id", ({ connectorID }: ConnectorSummary) => connectorID],
+  ["name", ({ name }: ConnectorSummary) => name],
+  ["provider", ({ provider }: ConnectorSummary) => provider],
+  ["status", ({ status }: ConnectorSummary) => status],
+  ["since", ({ since }: ConnectorSummary) => since],
+  ["last_success", ({ lastSuccessAt }: ConnectorSummary) => lastSuccessAt],
+  ["last_error", ({ lastError }: ConnectorSummary) => lastError],
+] as const;
+
+function columnsOf(): readonly Column<ConnectorSummary>[] {
+  const words = paymentWords().connectors;
+  return [
+    {
+      id: "name",
+      header: paymentWords().fields.name,
+      width: 150,
+      grow: 1,
+      cell: ({ name }) => (
+        <span className="font-medium">
+          <Foreign>{name}</Foreign>
+        </span>
+      ),
+      phone: "main",
+    },
+    {
+      id: "provider",
+      header: paymentWords().fields.provider,
+      width: 120,
+      rank: 1,
+      cell: ({ provider }) => <span className="text-muted">{providerName(provider)}</span>,
+      phone: "note",
+    },
+    {
+      id: "state",
+      header: words.state,
+      width: 130,
+      cell: ({ status }) => <Status {...connectorStatus(status)} />,
+      phone: "end",
+    },
+    {
+      id: "trouble",
+      header: words.lastError,
+      width: 160,
+      grow: 2,
+      rank: 2,
+      cell: (row) => <Trouble row={row} />,
+      phone: "note",
+    },
+    {
+      id: "since",
+      header: words.since,
+      width: 128,
+      rank: 3,
+      isNumber: true,
+      cell: ({ since }) => <Moment at={since} />,
+    },
+  ];
+}
+
+/** Why a connector is not well. An error of one that is well is past, and is not shown. */
+const Trouble = ({ row: { status, lastError, movements } }: { readonly row: ConnectorSummary }) =>
+  status === "healthy" ? null : (
+    <span className="text-muted">
+      <Foreign>{movements?.lastError ?? lastError ?? ""}</Foreign>
+    </span>
+  );

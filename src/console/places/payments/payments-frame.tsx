@@ -1,0 +1,36 @@
+import { Link, Outlet } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { paymentWords } from "./words.ts";
+import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+
+/** The frame of the lists of the place: a tab for each list. */
+export function PaymentsFrame() {
+  const { title, tabs } = paymentWords();
+  return (
+    <>
+      <nav aria-label={title} className={`${TABS_CLASS} shrink-0 pt-2`}>
+        <Link to="/payments/payments" className={TAB_CLASS}>
+          {tabs.payments}
+        </Link>
+        <Link to="/payments/initiations" className={TAB_CLASS}>
+          {tabs.initiations}
+        </Link>
+        <Link to="/payments/connectors" className={TAB_CLASS}>
+          {tabs.connectors}
+        </Link>
+        <Link to="/payments/accounts" className={TAB_CLASS}>
+          {tabs.accounts}
+        </Link>
+      </nav>
+      <Outlet />
+    </>
+  );
+}
+
+type List = "payments" | "initiations" | "connectors" | "accounts";
+
+/** The way back to a list of the place. */
+export const listCrumb = (list: List) => ({
+  text: paymentWords().tabs[list],
+  link: (text: ReactNode) => <Link to={`/payments/${list}`}>{text}</Link>,
+});

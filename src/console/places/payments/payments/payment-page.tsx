@@ -1,0 +1,20 @@
+import { useParams } from "@tanstack/react-router";
+import { PaymentView } from "./payment-view.tsx";
+import { PageTitle } from "#console/parts/layout/page.tsx";
+import { referenceIn } from "#console/places/payments/common/ids.ts";
+import { listCrumb } from "#console/places/payments/payments-frame.tsx";
+
+/** A payment on a page of its own. */
+export function PaymentPage() {
+  const { id } = useParams({ from: "/payments/payments/$id" });
+  return (
+    <>
+      <PageTitle crumbs={[listCrumb("payments")]} title={referenceIn(id)} isCode />
+      <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
+        <div className="max-w-3xl p-6 max-sm:p-4">
+          <PaymentView id={id} />
+        </div>
+      </div>
+    </>
+  );
+}
