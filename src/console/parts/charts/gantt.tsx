@@ -101,7 +101,7 @@ const MARKS = [0, 1, 2, 3, 4] as const;
 const Axis = ({ lengthMs }: { readonly lengthMs: number }) => (
   <div
     aria-hidden
-    className="grid grid-cols-[minmax(8rem,18rem)_1fr_11rem] gap-3 border-b border-line bg-sunken px-3 py-1 text-note text-faint max-sm:hidden"
+    className="grid grid-cols-[minmax(8rem,18rem)_1fr_11rem] gap-3 border-b border-line bg-sunken px-3 py-1 text-note text-muted max-sm:hidden"
   >
     <span />
     <span className="relative h-4">

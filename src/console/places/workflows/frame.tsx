@@ -1,6 +1,6 @@
-import { Link, Outlet } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { NewWorkflow } from "./new-workflow.tsx";
+import { NewTrigger } from "./triggers/new-trigger.tsx";
 import { workflowWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
@@ -9,12 +9,11 @@ import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 /** The frame of the lists of the place, with a tab for each. */
 export function WorkflowsFrame() {
   const words = workflowWords();
+  const { pathname } = useLocation();
+  const isTriggers = pathname === "/workflows/triggers";
   return (
     <>
-      <PageTitle
-        title={words.title}
-        actions={may("orchestration:write") ? <NewWorkflow /> : undefined}
-      />
+      <PageTitle title={words.title} actions={<Create isTrigger={isTriggers} />} />
       <nav aria-label={words.title} className={TABS_CLASS}>
         <Link to="/workflows" activeOptions={{ exact: true }} className={TAB_CLASS}>
           {words.title}
@@ -22,20 +21,17 @@ export function WorkflowsFrame() {
         <Link to="/workflows/instances" className={TAB_CLASS}>
           {words.instances}
         </Link>
+        <Link to="/workflows/triggers" className={TAB_CLASS}>
+          {words.triggers}
+        </Link>
       </nav>
       <Outlet />
     </>
   );
 }
 
-/** The way back to the list of workflows. */
-export const workflowsCrumb = () => ({
-  text: workflowWords().title,
-  link: (text: ReactNode) => <Link to="/workflows">{text}</Link>,
-});
-
-/** The way back to the list of instances. */
-export const instancesCrumb = () => ({
-  text: workflowWords().instances,
-  link: (text: ReactNode) => <Link to="/workflows/instances">{text}</Link>,
-});
+/** The button that makes what the list shows. */
+function Create({ isTrigger }: { readonly isTrigger: boolean }) {
+  if (!may("orchestration:write")) return null;
+  return isTrigger ? <NewTrigger /> : <NewWorkflow />;
+}

@@ -23,6 +23,13 @@ const instances = createRoute({
   component: lazyRouteComponent(() => import("./instances/instances-page.tsx"), "InstancesPage"),
 });
 
+const triggers = createRoute({
+  getParentRoute: () => place,
+  path: "triggers",
+  validateSearch: textsOf("name"),
+  component: lazyRouteComponent(() => import("./triggers/triggers-page.tsx"), "TriggersPage"),
+});
+
 const workflow = createRoute({
   getParentRoute: () => root,
   path: "/workflows/$id",
@@ -38,9 +45,17 @@ const instance = createRoute({
   component: lazyRouteComponent(() => import("./instances/instance-page.tsx"), "InstancePage"),
 });
 
+const trigger = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows/triggers/$id",
+  loader: () => workflowWords.load(),
+  component: lazyRouteComponent(() => import("./triggers/trigger-page.tsx"), "TriggerPage"),
+});
+
 /** The URLs of the place. */
 export const workflowRoutes = [
-  place.addChildren([workflows, instances]),
+  place.addChildren([workflows, instances, triggers]),
   workflow,
   instance,
+  trigger,
 ] as const;

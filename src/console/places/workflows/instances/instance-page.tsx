@@ -17,8 +17,8 @@ import type { Tone } from "#console/parts/base/status.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment as When } from "#console/parts/time/moment.tsx";
+import { instancesCrumb } from "#console/places/workflows/crumbs.tsx";
 import { Diagram } from "#console/places/workflows/diagram.tsx";
-import { instancesCrumb } from "#console/places/workflows/frame.tsx";
 import {
   type Instance,
   instanceQuery,

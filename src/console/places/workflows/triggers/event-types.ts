@@ -1,0 +1,24 @@
+/** The events that triggers can fire for: those of ledgers and of payments. */
+export const EVENT_TYPES = [
+  "COMMITTED_TRANSACTIONS",
+  "REVERTED_TRANSACTION",
+  "SAVED_METADATA",
+  "DELETED_METADATA",
+  "SAVED_PAYMENT",
+  "SAVED_ACCOUNT",
+  "SAVED_BALANCE",
+  "SAVED_BANK_ACCOUNT",
+  "SAVED_PAYMENT_INITIATION",
+  "SAVED_PAYMENT_INITIATION_ADJUSTMENT",
+  "SAVED_PAYMENT_INITIATION_RELATED_PAYMENT",
+  "SAVED_CONVERSION",
+  "SAVED_ORDER",
+  "SAVED_POOL",
+  "DELETED_PAYMENT",
+  "CONNECTOR_FAILING",
+  "CONNECTOR_PAUSED",
+  "CONNECTOR_RECOVERED",
+] as const;
+
+/** The event of transactions, whose past is in the ledgers. */
+export const TRANSACTIONS_EVENT = "COMMITTED_TRANSACTIONS";
