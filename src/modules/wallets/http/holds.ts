@@ -1,32 +1,42 @@
 import { z } from "@hono/zod-openapi";
 import { WALLET_BODY } from "./bodies.ts";
 import { MetadataParams, metadataOf, PageParams, toListRequest, nameCursors } from "./lists.ts";
-import { ConfirmRequest, HoldResponse, HoldStateResponse, KeyHeaders } from "./schemas.ts";
+import { ConfirmRequest, HoldStateResponse, KeyHeaders, ListedHoldResponse } from "./schemas.ts";
 import { toHoldStateView, toHoldView } from "./views.ts";
 import { confirmHold } from "#modules/wallets/holds/confirm.ts";
 import { getHold } from "#modules/wallets/holds/get.ts";
 import { listHolds } from "#modules/wallets/holds/list.ts";
 import { voidHold } from "#modules/wallets/holds/void.ts";
 import { deploymentOf, ok, operations, registration } from "#platform/http/index.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const holds = operations({ path: "/holds", tags: ["Holds"], scope: "wallets" });
 const Params = z.object({ holdID: z.string() });
-const LIST = "holds";
+
+/** Names of the list in cursors. A cursor thus keeps whether the list shows amounts. */
+const LISTS = { plain: "holds", expanded: "holds_amounts" } as const;
 
 export const registerHolds = registration(
   holds.get("", {
     operationId: "getHolds",
     summary: "List holds",
     description: "Holds are in the order of their ids, closed ones included.",
-    query: PageParams.extend({ walletID: z.string().optional() })
+    query: PageParams.extend({
+      walletID: z.string().optional(),
+      expand: z.enum(["amounts"]).optional().openapi({
+        description: "Florin's own: `amounts` shows what was held, and what is left.",
+      }),
+    })
       .extend(MetadataParams.shape)
       .loose(),
-    answer: ok.page("A page of holds", HoldResponse, toHoldView),
+    answer: ok.page("A page of holds", ListedHoldResponse),
     handle: async ({ query, context, c }) => {
       const { settings } = deploymentOf(c);
-      const { list: _, ...page } = toListRequest([LIST], query, settings);
+      const { list, ...page } = toListRequest(Object.values(LISTS), query, settings);
+      const name = list ?? (query.expand === "amounts" ? LISTS.expanded : LISTS.plain);
       const wanted = { ...page, walletId: query.walletID, metadata: metadataOf(query) };
-      return nameCursors(LIST, await listHolds(context, wanted));
+      const view = name === LISTS.expanded ? toHoldStateView : toHoldView;
+      return nameCursors(name, mapPage(await listHolds(context, wanted), view));
     },
   }),
   holds.get("/{holdID}", {

@@ -237,6 +237,11 @@ export const HoldStateResponse = HoldResponse.extend({
   remaining: BigInteger,
 }).openapi("WalletHoldState");
 
+/** A hold in a list, which has its amounts only where the request asks for them. */
+export const ListedHoldResponse = HoldResponse.extend(
+  HoldStateResponse.pick({ originalAmount: true, remaining: true }).partial().shape,
+).openapi("WalletListedHold");
+
 export const TransactionResponse = z
   .object({
     id: Count,
