@@ -13,6 +13,8 @@ export interface TokenSource {
 export interface CallOptions {
   /** Makes a write happen only once. */
   readonly idempotencyKey?: string;
+  /** The id of the last event that the reader of a stream has. */
+  readonly lastEventId?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -85,7 +87,7 @@ export class ApiClient {
   /** Sends a request with the token, once more with a new one if the token is refused. Gives an answer with any status. */
   async fetch(
     request: WireRequest,
-    { idempotencyKey, signal }: CallOptions = {},
+    { idempotencyKey, lastEventId, signal }: CallOptions = {},
   ): Promise<Response> {
     const send = async (token: string | undefined): Promise<Response> => {
       const headers = new Headers({ accept: "application/json" });
@@ -93,6 +95,7 @@ export class ApiClient {
       if (request.body !== undefined)
         headers.set("content-type", request.contentType ?? "application/json");
       if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+      if (lastEventId !== undefined) headers.set("last-event-id", lastEventId);
       try {
         return await fetch(request.url, {
           method: request.method,

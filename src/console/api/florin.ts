@@ -13,3 +13,9 @@ export function may(scope: string): boolean {
   const { scopes } = state.grant;
   return scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ":write"));
 }
+
+/** Patterns of the only ledgers that the person reaches; empty for all. What concerns all ledgers is closed to who is bound. */
+export function boundLedgers(): readonly string[] {
+  const { state } = session;
+  return state.kind === "person" ? state.grant.ledgers : [];
+}

@@ -7,6 +7,8 @@ export const words: typeof english = {
     wallets: "Wallets",
     workflows: "Workflows",
     payments: "Zahlungen",
+    developers: "Entwickler",
+    access: "Zugang",
   },
   notAllowed: (scope) =>
     `Diese Seite ist für dich nicht offen: Sie braucht die Berechtigung ${scope}. Ein Administrator kann sie dir geben.`,
@@ -63,6 +65,13 @@ export const words: typeof english = {
       client:
         "Der Code nimmt Id und Geheimnis eines Clients aus FLORIN_CLIENT_ID und FLORIN_CLIENT_SECRET.",
     },
+  },
+  shownOnce: "Kopieren Sie es jetzt. Es wird nicht noch einmal gezeigt.",
+  who: {
+    console: "Konsole",
+    deployment: "Florin selbst",
+    anybody: "Jeder, ohne Anmeldung",
+    nobody: "Niemand",
   },
   csv: {
     download: "CSV",

@@ -6,6 +6,8 @@ export const words = {
     wallets: "Wallets",
     workflows: "Workflows",
     payments: "Payments",
+    developers: "Developers",
+    access: "Access",
   },
   notFound: "There is no such page.",
   notAllowed: (scope: string) =>
@@ -60,6 +62,13 @@ export const words = {
       client:
         "The code takes the id and the secret of a client from FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.",
     },
+  },
+  shownOnce: "Copy it now. It is not shown again.",
+  who: {
+    console: "console",
+    deployment: "Florin itself",
+    anybody: "Anybody, without signing in",
+    nobody: "Nobody",
   },
   csv: {
     download: "CSV",

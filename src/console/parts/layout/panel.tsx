@@ -14,7 +14,8 @@ export function Panel({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  readonly onExpand: () => void;
+  /** Opens the object as a page; absent where it has none. */
+  readonly onExpand?: () => void;
   readonly children: ReactNode;
 }) {
   const words = partWords();
@@ -35,9 +36,11 @@ export function Panel({
       <header className="sticky top-0 z-10 flex h-12 items-center justify-between gap-2 border-b border-line bg-canvas pr-3 pl-6 max-sm:pl-4">
         <h2 className="truncate text-section font-semibold">{title}</h2>
         <div className="flex">
-          <PanelButton label={words.openPage} onClick={onExpand}>
-            <Maximize2 aria-hidden size={14} />
-          </PanelButton>
+          {onExpand !== undefined && (
+            <PanelButton label={words.openPage} onClick={onExpand}>
+              <Maximize2 aria-hidden size={14} />
+            </PanelButton>
+          )}
           <PanelButton label={words.close} onClick={onClose}>
             <X aria-hidden size={16} />
           </PanelButton>
