@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
-import { ArrowLeftRight, BookOpen, SquareTerminal, Workflow } from "lucide-react";
+import { ArrowLeftRight, BookOpen, Code, SquareTerminal, Users, Workflow } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { may, session } from "./api/florin.ts";
+import { boundLedgers, may, session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
 import { Empty, Failure } from "./parts/base/states.tsx";
 import { type Place, Shell } from "./parts/layout/shell.tsx";
@@ -14,10 +14,10 @@ export function Frame() {
   const { kind } = useSyncExternalStore(session.subscribe, () => session.state);
   if (pathname === CALLBACK_PATH || pathname === SIGN_IN_PATH) return <Outlet />;
   if (kind === "nobody") return <SignInPage returnTo={href} />;
-  const lacking = lackingFor(pathname);
+  const refusal = refusalOf(pathname);
   return (
     <Shell places={placesFor()} path={pathname}>
-      {lacking === undefined ? <Outlet /> : <NotAllowed scope={lacking} />}
+      {refusal === undefined ? <Outlet /> : <Empty title={refusal} />}
     </Shell>
   );
 }
@@ -28,11 +28,19 @@ const PLACES = [
   { id: "numscript", to: "/numscript", sign: SquareTerminal, scopes: ["ledger:read"] },
   { id: "payments", to: "/payments", sign: ArrowLeftRight, scopes: ["payments:read"] },
   { id: "workflows", to: "/workflows", sign: Workflow, scopes: ["orchestration:read"] },
+  { id: "developers", to: "/developers", sign: Code, scopes: ["florin:operate", "webhooks:read"] },
+  { id: "access", to: "/access", sign: Users, scopes: ["auth:read"] },
 ] as const;
+
+/** Places about the whole deployment, which tokens that are bound to ledgers do not open. */
+const OF_ALL_LEDGERS: ReadonlySet<string> = new Set(["access"]);
+
+const mayOpen = ({ id, scopes }: (typeof PLACES)[number]): boolean =>
+  scopes.some(may) && !(OF_ALL_LEDGERS.has(id) && boundLedgers().length > 0);
 
 /** The places that the person may see. */
 const placesFor = (): Place[] =>
-  PLACES.filter(({ scopes }) => scopes.some(may)).map(({ id, to, sign: Sign }) => ({
+  PLACES.filter(mayOpen).map(({ id, to, sign: Sign }) => ({
     id,
     label: partWords().places[id],
     icon: <Sign size={16} />,
@@ -43,15 +51,13 @@ const placesFor = (): Place[] =>
     ),
   }));
 
-/** The scope that the person lacks for the place of a path; undefined if the person may open it. */
-function lackingFor(path: string): string | undefined {
+/** Why the person may not open the place of a path, as a sentence; undefined if the person may. */
+function refusalOf(path: string): string | undefined {
   const place = PLACES.find(({ to }) => path === to || path.startsWith(`${to}/`));
-  return place === undefined || place.scopes.some(may) ? undefined : place.scopes[0];
+  if (place === undefined || mayOpen(place)) return undefined;
+  const words = partWords();
+  return place.scopes.some(may) ? words.boundToLedgers : words.notAllowed(place.scopes[0]);
 }
-
-const NotAllowed = ({ scope }: { readonly scope: string }) => (
-  <Empty title={partWords().notAllowed(scope)} />
-);
 
 export const NotFound = () => <Empty title={partWords().notFound} />;
 

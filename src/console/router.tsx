@@ -4,6 +4,8 @@ import { CONSOLE_PATH } from "./base-path.ts";
 import { Frame, LoadFailure, NotFound } from "./frame.tsx";
 import { root } from "./parts/routing/root.ts";
 import { parseSearch, stringifySearch } from "./parts/routing/search.ts";
+import { accessRoutes } from "./places/access/routes.tsx";
+import { developerRoutes } from "./places/developers/routes.tsx";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { paymentRoutes } from "./places/payments/routes.tsx";
@@ -25,6 +27,8 @@ const routeTree = root
     ...numscriptRoutes,
     ...workflowRoutes,
     ...paymentRoutes,
+    ...developerRoutes,
+    ...accessRoutes,
   ]);
 
 export const makeRouter = (queries: QueryClient) =>

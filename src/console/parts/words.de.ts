@@ -13,6 +13,8 @@ export const words: typeof english = {
   notAllowed: (scope) =>
     `Diese Seite ist für dich nicht offen: Sie braucht die Berechtigung ${scope}. Ein Administrator kann sie dir geben.`,
   notFound: "Diese Seite gibt es nicht.",
+  boundToLedgers:
+    "Diese Seite ist für dich nicht offen: Sie handelt von allen Ledgern, und du darfst nur einige davon nutzen.",
   skip: "Zum Inhalt",
   menu: "Menü",
   close: "Schließen",

@@ -12,6 +12,8 @@ export const words = {
   notFound: "There is no such page.",
   notAllowed: (scope: string) =>
     `You may not open this page: it needs the scope ${scope}. Ask an administrator of this deployment for it.`,
+  boundToLedgers:
+    "You may not open this page: it is about all ledgers, and you are bound to some of them.",
   skip: "Skip to the content",
   menu: "Menu",
   close: "Close",

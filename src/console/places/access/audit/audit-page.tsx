@@ -1,0 +1,144 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+import { AuditView } from "./audit-view.tsx";
+import { type AuditEntry, auditQuery } from "./queries.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import {
+  type FilterField,
+  type FilterValues,
+  valuesIn,
+} from "#console/parts/filters/filter-text.ts";
+import { Panel } from "#console/parts/layout/panel.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { Who } from "#console/parts/principals/who.tsx";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { isDate } from "#console/parts/time/instant.ts";
+import { Moment } from "#console/parts/time/moment.tsx";
+import { accessWords } from "#console/places/access/words.ts";
+
+/** Who changed what, newest first. A change opens beside the list, with all that its request changed. */
+export function AuditPage() {
+  const words = accessWords().audit;
+  const search = useSearch({ from: "/access/audit" });
+  const navigate = useNavigate();
+  const fields = useMemo(() => fieldsOf(), []);
+  const columns = useMemo(() => columnsOf(), []);
+  const values = valuesIn(search, fields);
+  const { open } = search;
+  const show = useCallback(
+    (next: FilterValues, openId: string | undefined) =>
+      void navigate({
+        to: "/access/audit",
+        search: openId === undefined ? next : { ...next, open: openId },
+        replace: true,
+      }),
+    [navigate],
+  );
+  const query = auditQuery(values);
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
+          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <CsvButton file="audit" query={query} columns={CSV} linesOf={(row) => [row]} />
+        </div>
+        <List
+          label={words.title}
+          query={query}
+          columns={columns}
+          idOf={openIdOf}
+          openId={open}
+          onOpen={(row) => show(values, openIdOf(row))}
+          empty={
+            <Empty
+              title={Object.keys(values).length === 0 ? words.none : partWords().filter.nothingFits}
+            />
+          }
+        />
+      </div>
+      {open !== undefined && (
+        <Panel title={words.one} onClose={() => show(values, undefined)}>
+          <AuditView openId={open} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** What the URL says of an open change: its id, and its request, by which it is found again. */
+const openIdOf = ({ id, requestId }: AuditEntry): string => `${id}.${requestId}`;
+
+function fieldsOf(): readonly FilterField[] {
+  const words = accessWords().audit;
+  return [
+    { id: "subject", label: words.subject, example: "billing" },
+    { id: "clientId", label: words.client, example: "billing" },
+    { id: "action", label: words.action, example: "auth.client.create" },
+    { id: "object", label: words.object, example: "ledgers/main" },
+    { id: "after", label: words.after, example: "2026-11-01", accepts: isDate },
+    { id: "before", label: words.before, example: "2026-12-01", accepts: isDate },
+    { id: "requestId", label: words.requestId, example: "8c1f6f6e-…" },
+  ];
+}
+
+function columnsOf(): readonly Column<AuditEntry>[] {
+  const words = accessWords().audit;
+  return [
+    {
+      id: "when",
+      header: words.when,
+      width: 124,
+      cell: ({ date }) => <Moment at={date} />,
+      phone: "note",
+    },
+    {
+      id: "action",
+      header: words.action,
+      width: 180,
+      grow: 0.8,
+      cell: ({ action }) => (
+        <span className="font-mono text-note">
+          <Foreign>{action}</Foreign>
+        </span>
+      ),
+      phone: "main",
+    },
+    {
+      id: "object",
+      header: words.object,
+      width: 160,
+      grow: 1,
+      rank: 1,
+      cell: ({ object }) => (
+        <span className="font-mono text-note text-muted">
+          <Foreign>{object}</Foreign>
+        </span>
+      ),
+    },
+    {
+      id: "who",
+      header: words.who,
+      width: 140,
+      grow: 0.8,
+      rank: 2,
+      cell: (row) => <Who principal={row} />,
+      phone: "note",
+    },
+  ];
+}
+
+const CSV: readonly CsvColumn<AuditEntry>[] = [
+  ["id", ({ id }) => id],
+  ["date", ({ date }) => date],
+  ["action", ({ action }) => action],
+  ["object", ({ object }) => object],
+  ["issuer", ({ issuer }) => issuer],
+  ["subject", ({ subject }) => subject],
+  ["clientId", ({ clientId }) => clientId],
+  ["requestId", ({ requestId }) => requestId],
+];

@@ -1,0 +1,42 @@
+import { queryOptions } from "@tanstack/react-query";
+import { florin } from "#console/api/florin.ts";
+import type { FilterValues } from "#console/parts/filters/filter-text.ts";
+import { PAGE_SIZE, pages } from "#console/parts/table/pages.ts";
+import { toInstant } from "#console/parts/time/instant.ts";
+import type { components } from "#openapi";
+
+export type AuditEntry = components["schemas"]["AuditEntry"];
+
+/** Who changed what, by the filters, newest first. */
+export const auditQuery = (values: FilterValues) =>
+  pages<AuditEntry>(["access", "audit", values], (cursor, signal) => {
+    const { after, before, ...others } = values;
+    const query = {
+      ...others,
+      pageSize: PAGE_SIZE,
+      startTime: after === undefined ? undefined : toInstant(after),
+      endTime: before === undefined ? undefined : toInstant(before),
+    };
+    return florin.get(
+      "/api/florin/v1/audit",
+      { query: cursor === undefined ? query : { cursor } },
+      { signal },
+    );
+  });
+
+/** Most changes of one request that a panel shows. */
+const CHANGES_MAX = 100;
+
+/** All changes of one request. */
+export const requestChangesQuery = (requestId: string) =>
+  queryOptions({
+    queryKey: ["access", "changes", requestId],
+    queryFn: async ({ signal }) =>
+      (
+        await florin.get(
+          "/api/florin/v1/audit",
+          { query: { requestId, pageSize: CHANGES_MAX } },
+          { signal },
+        )
+      ).cursor.data,
+  });

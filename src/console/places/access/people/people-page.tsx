@@ -1,0 +1,101 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { NewPerson } from "./new-person.tsx";
+import { peoplePages } from "./queries.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
+import { Status } from "#console/parts/base/status.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { nameOf, type Person } from "#console/parts/principals/people.ts";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { mayChangeAccess } from "#console/places/access/reach.ts";
+import { ScopeLine } from "#console/places/access/scopes/scope-words.tsx";
+import { accessWords } from "#console/places/access/words.ts";
+
+/** Everybody who may sign in, with what they may do. */
+export function PeoplePage() {
+  const words = accessWords().people;
+  const navigate = useNavigate();
+  const columns = useMemo(() => columnsOf(), []);
+  const query = peoplePages();
+  return (
+    <>
+      <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
+        <CsvButton file="people" query={query} columns={CSV} linesOf={(row) => [row]} />
+        {mayChangeAccess() && <NewPerson />}
+      </div>
+      <List
+        label={words.title}
+        query={query}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/access/people/$id", params: { id } })}
+        empty={<Empty title={words.none} />}
+      />
+    </>
+  );
+}
+
+function columnsOf(): readonly Column<Person>[] {
+  const words = accessWords().people;
+  return [
+    {
+      id: "name",
+      header: words.name,
+      width: 160,
+      grow: 0.7,
+      cell: (person) => (
+        <span className="font-medium">
+          <Foreign>{nameOf(person)}</Foreign>
+        </span>
+      ),
+      phone: "main",
+    },
+    {
+      id: "email",
+      header: words.email,
+      width: 180,
+      grow: 0.8,
+      rank: 2,
+      cell: ({ email }) => <Foreign>{email}</Foreign>,
+    },
+    {
+      id: "scopes",
+      header: words.rights,
+      width: 200,
+      grow: 1.2,
+      cell: ({ scopes }) => <ScopeLine scopes={scopes} />,
+      phone: "note",
+    },
+    {
+      id: "login",
+      header: words.login,
+      width: 150,
+      rank: 1,
+      cell: (person) => <LoginState person={person} />,
+      phone: "end",
+    },
+  ];
+}
+
+/** Whether a person can sign in, and may do something then. */
+export function LoginState({ person }: { readonly person: Person }) {
+  const words = accessWords().people;
+  if (person.scopes.length === 0) return <Status tone="neutral">{words.noRights}</Status>;
+  return person.canLogIn ? (
+    <Status tone="good">{words.canLogIn}</Status>
+  ) : (
+    <Status tone="waits">{words.needsLink}</Status>
+  );
+}
+
+const CSV: readonly CsvColumn<Person>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ name }) => name],
+  ["email", ({ email }) => email],
+  ["issuer", ({ issuer }) => issuer],
+  ["scopes", ({ scopes }) => scopes.join(" ")],
+  ["canLogIn", ({ canLogIn }) => canLogIn],
+];

@@ -1,0 +1,13 @@
+import { florin } from "#console/api/florin.ts";
+import type { Person } from "#console/parts/principals/people.ts";
+import { pages } from "#console/parts/table/pages.ts";
+
+/** The beginnings of the keys of all queries about people. */
+export const PEOPLE_KEYS = [["people"], ["access", "people"]] as const;
+
+/** All people, as a list. The API gives them at once. */
+export const peoplePages = () =>
+  pages<Person>(["access", "people"], async (_cursor, signal) => {
+    const { data } = await florin.get("/api/florin/v1/users", {}, { signal });
+    return { cursor: { data, hasMore: false } };
+  });

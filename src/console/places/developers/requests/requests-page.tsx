@@ -1,0 +1,103 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { requestColumns, requestCsv } from "./columns.tsx";
+import { requestFields } from "./filters.ts";
+import { failedRequestsQuery } from "./queries.ts";
+import { RequestView } from "./request-view.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
+import { Panel } from "#console/parts/layout/panel.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { List } from "#console/parts/table/list.tsx";
+import { developerWords } from "#console/places/developers/words.ts";
+
+/** The requests that failed, newest first. A request opens beside the list. */
+export function RequestsPage() {
+  const words = developerWords().requests;
+  const search = useSearch({ from: "/developers/requests" });
+  const navigate = useNavigate();
+  const fields = useMemo(() => requestFields(), []);
+  const columns = useMemo(() => requestColumns(), []);
+  const values = valuesIn(search, fields);
+  const { open } = search;
+  const show = useCallback(
+    (next: FilterValues, openId: string | undefined) =>
+      void navigate({
+        to: "/developers/requests",
+        search: openId === undefined ? next : { ...next, open: openId },
+        replace: true,
+      }),
+    [navigate],
+  );
+  const query = failedRequestsQuery(values);
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
+          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <FindRequest />
+          <CsvButton
+            file="failed-requests"
+            query={query}
+            columns={requestCsv}
+            linesOf={(row) => [row]}
+          />
+        </div>
+        <List
+          label={words.title}
+          query={query}
+          columns={columns}
+          idOf={({ requestId }) => requestId}
+          openId={open}
+          onOpen={({ requestId }) => show(values, requestId)}
+          empty={
+            <Empty
+              title={Object.keys(values).length === 0 ? words.none : partWords().filter.nothingFits}
+            />
+          }
+        />
+      </div>
+      {open !== undefined && (
+        <Panel
+          title={words.one}
+          onClose={() => show(values, undefined)}
+          onExpand={() => void navigate({ to: "/developers/requests/$id", params: { id: open } })}
+        >
+          <RequestView id={open} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** The way to a request by its id, which every answer and every error of the console shows. */
+function FindRequest() {
+  const words = developerWords().requests;
+  const navigate = useNavigate();
+  const [id, setId] = useState("");
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = id.trim();
+        if (wanted !== "")
+          void navigate({ to: "/developers/requests/$id", params: { id: wanted } });
+      }}
+    >
+      <label className="inline-flex h-7 items-center gap-1.5 rounded-md border border-line px-2 text-muted focus-within:border-line-strong pointer-coarse:h-9">
+        <Search aria-hidden size={14} />
+        <input
+          aria-label={words.find}
+          placeholder={words.find}
+          value={id}
+          onChange={({ target }) => setId(target.value)}
+          className="w-40 bg-transparent text-text outline-none placeholder:text-muted"
+        />
+      </label>
+    </form>
+  );
+}

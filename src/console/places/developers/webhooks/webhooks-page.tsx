@@ -1,0 +1,148 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { healthOf } from "./health.ts";
+import { NewEndpoint } from "./new-endpoint.tsx";
+import { type Config, configsQuery, recentDeliveriesQuery } from "./queries.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { formatCount } from "#console/parts/base/count.ts";
+import { Empty } from "#console/parts/base/states.tsx";
+import { Status } from "#console/parts/base/status.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { locale } from "#console/parts/language/words.ts";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
+import { developerWords } from "#console/places/developers/words.ts";
+
+/** The endpoints that get events, with how well they do. */
+export function WebhooksPage() {
+  const words = developerWords().webhooks;
+  const navigate = useNavigate();
+  const columns = useMemo(() => columnsOf(), []);
+  const query = configsQuery();
+  const create = mayChangeWebhooks() ? <NewEndpoint /> : null;
+  return (
+    <>
+      <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
+        <CsvButton file="webhooks" query={query} columns={CSV} linesOf={(row) => [row]} />
+        {create}
+      </div>
+      <List
+        label={words.title}
+        query={query}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/developers/webhooks/$id", params: { id } })}
+        empty={<Empty title={words.none} />}
+      />
+    </>
+  );
+}
+
+function columnsOf(): readonly Column<Config>[] {
+  const words = developerWords().webhooks;
+  return [
+    {
+      id: "endpoint",
+      header: words.endpoint,
+      width: 180,
+      grow: 1,
+      cell: ({ name, endpoint }) => <EndpointName name={name} endpoint={endpoint} />,
+      phone: "main",
+    },
+    {
+      id: "state",
+      header: words.state,
+      width: 100,
+      cell: (config) => <EndpointStatus config={config} />,
+      phone: "end",
+    },
+    {
+      id: "rate",
+      header: words.rate,
+      width: 110,
+      isNumber: true,
+      cell: ({ id }) => <Rate id={id} />,
+      phone: "note",
+    },
+    {
+      id: "delay",
+      header: words.delay,
+      width: 110,
+      rank: 1,
+      isNumber: true,
+      cell: ({ id }) => <Delay id={id} />,
+      phone: "note",
+    },
+    {
+      id: "types",
+      header: words.types,
+      width: 90,
+      rank: 2,
+      isNumber: true,
+      cell: ({ eventTypes }) => formatCount(eventTypes.length),
+    },
+  ];
+}
+
+const EndpointName = ({ name, endpoint }: Pick<Config, "name" | "endpoint">) => (
+  <>
+    {name !== "" && (
+      <span className="mr-2 font-medium">
+        <Foreign>{name}</Foreign>
+      </span>
+    )}
+    <span className={`font-mono text-note ${name === "" ? "" : "text-muted"}`}>
+      <Foreign>{endpoint}</Foreign>
+    </span>
+  </>
+);
+
+/** What the newest deliveries say, which are read when the row comes into view. */
+export function useHealth(id: string) {
+  const { data, dataUpdatedAt: updatedAt } = useQuery(recentDeliveriesQuery(id));
+  return useMemo(
+    () => (data === undefined ? undefined : healthOf(data, updatedAt)),
+    [data, updatedAt],
+  );
+}
+
+export function EndpointStatus({ config: { id, active } }: { readonly config: Config }) {
+  const words = developerWords().webhooks;
+  const health = useHealth(id);
+  if (!active) return <Status tone="neutral">{words.inactive}</Status>;
+  if (health?.failing !== undefined) return <Status tone="bad">{words.failing}</Status>;
+  if (health?.waitingSince !== undefined) return <Status tone="warn">{words.behind}</Status>;
+  return <Status tone="good">{words.active}</Status>;
+}
+
+const PERCENT = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+
+export function Rate({ id }: { readonly id: string }) {
+  const health = useHealth(id);
+  return health?.rate === undefined ? <Nothing /> : PERCENT.format(health.rate);
+}
+
+export function Delay({ id }: { readonly id: string }) {
+  const health = useHealth(id);
+  return health?.delayMs === undefined ? <Nothing /> : formatDuration(health.delayMs);
+}
+
+const Nothing = () => <span className="text-faint">–</span>;
+
+const SECONDS = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+
+export const formatDuration = (ms: number): string =>
+  ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${SECONDS.format(ms / 1000)} s`;
+
+const CSV: readonly CsvColumn<Config>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ name }) => name],
+  ["endpoint", ({ endpoint }) => endpoint],
+  ["active", ({ active }) => active],
+  ["eventTypes", ({ eventTypes }) => eventTypes.join(" ")],
+  ["createdAt", ({ createdAt }) => createdAt],
+  ["updatedAt", ({ updatedAt }) => updatedAt],
+];
