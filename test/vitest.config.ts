@@ -54,12 +54,12 @@ const patience = {
 /** The setup that fails a test file when something is logged that no log may show. */
 const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
 
-/**
- * Options for tests that start servers, whose state folders are removed after the last test. Most of the time of these tests is
- * spent on starts of programs, which are compiled only once.
- */
+/** The setup that makes a folder for the data of a project, and removes it after the last test. */
+const TEMPORARY = "test/support/runner/temporary.ts";
+
+/** Options for tests that start servers. Most of their time is spent on starts of programs, which are compiled only once. */
 const SERVERS: InlineConfig = {
-  globalSetup: "test/support/runner/temporary.ts",
+  globalSetup: TEMPORARY,
   env: { NODE_COMPILE_CACHE: COMPILED },
 };
 
@@ -135,6 +135,7 @@ function contract() {
     test: {
       name: "contract",
       include: ["test/contract/**/*.test.ts"],
+      globalSetup: TEMPORARY,
       setupFiles: [LOG_CAPTURE, "test/support/platform/fresh-storage.ts"],
       isolate: false,
       maxWorkers: WORKERS,
