@@ -5,16 +5,34 @@ import { inProject, ROOT } from "./lib/project.ts";
 
 /** Runs the check and the tests, and prints the sum of their counts. `.ci/run` starts the script after the packages are installed. */
 async function ci(): Promise<void> {
-  const check = await countChecks();
-  const tests = await countTests();
-  const failed = check.failed + tests.failed;
-  console.log(`${check.passed + tests.passed} passed, ${failed} failed`);
+  const counts = await countAll();
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }
 
 interface Count {
   readonly passed: number;
   readonly failed: number;
+}
+
+/**
+ * Runs the contract tests beside the check, and then beside the other tests, which need what the check has built. Contract tests often
+ * wait for alarms, and their start and the builds of the check often have work for one processor only. A single run of vitest would end
+ * a runtime whenever the next file belongs to another project.
+ */
+async function countAll(): Promise<Count[]> {
+  const [contract, others] = await Promise.all([
+    countTests(["contract*"], "dist/contract-report.json"),
+    countChecksAndOtherTests(),
+  ]);
+  return [contract, ...others];
+}
+
+async function countChecksAndOtherTests(): Promise<Count[]> {
+  const check = await countChecks();
+  return [check, await countTests(["unit", "property", "e2e"], "dist/test-report.json")];
 }
 
 /** Runs the check, and reads the counts from its last line. */
@@ -24,23 +42,8 @@ async function countChecks(): Promise<Count> {
   return atLeastOneFailure({ passed: Number(passed), failed: Number(failed) }, succeeded);
 }
 
-/**
- * Runs the contract tests beside the other tests. Contract tests often wait for alarms and disks, so that the processors have time for
- * other tests. A single run of vitest would end a runtime whenever the next file belongs to another project.
- */
-async function countTests(): Promise<Count> {
-  const counts = await Promise.all([
-    countOf(["contract*"], "dist/contract-report.json"),
-    countOf(["unit", "property", "e2e"], "dist/test-report.json"),
-  ]);
-  return {
-    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
-    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
-  };
-}
-
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
-async function countOf(projects: readonly string[], file: string): Promise<Count> {
+async function countTests(projects: readonly string[], file: string): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
   const names = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
