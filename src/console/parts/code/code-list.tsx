@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { CODE_LANGUAGES, type CodeLanguage, snippetOf } from "./snippets.ts";
+import { SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from "./snippets.ts";
 import type { WireRequest } from "#console/api/client.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
@@ -20,7 +20,7 @@ export function CodeList({ requests }: { readonly requests: readonly WireRequest
       })),
     [requests, language],
   );
-  const choose = (next: CodeLanguage): void => {
+  const choose = (next: SnippetLanguage): void => {
     localStorage.setItem(LANGUAGE_KEY, next);
     setLanguage(next);
   };
@@ -34,7 +34,7 @@ export function CodeList({ requests }: { readonly requests: readonly WireRequest
       <div className="flex">
         <Choice
           label={words.language}
-          options={CODE_LANGUAGES.map((name) => [name, name])}
+          options={SNIPPET_LANGUAGES.map((name) => [name, name])}
           chosen={language}
           onChoose={choose}
         />
@@ -65,7 +65,7 @@ export function CodeList({ requests }: { readonly requests: readonly WireRequest
   );
 }
 
-function chosenLanguage(): CodeLanguage {
+function chosenLanguage(): SnippetLanguage {
   const stored = localStorage.getItem(LANGUAGE_KEY);
-  return CODE_LANGUAGES.find((language) => language === stored) ?? "curl";
+  return SNIPPET_LANGUAGES.find((language) => language === stored) ?? "curl";
 }

@@ -10,14 +10,14 @@ import {
 import { sdkCallOf, type SdkCall, type SdkValue } from "./sdk-call.ts";
 import type { WireRequest } from "#console/api/client.ts";
 
-export const CODE_LANGUAGES = ["curl", "TypeScript", "Python", "Go"] as const;
-export type CodeLanguage = (typeof CODE_LANGUAGES)[number];
+export const SNIPPET_LANGUAGES = ["curl", "TypeScript", "Python", "Go"] as const;
+export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 
 /**
  * A request as code that sends it, without a secret: tokens, ids and secrets of clients come from the environment. The official SDKs are
  * called where they send the request unchanged; otherwise, the code speaks HTTP.
  */
-export function snippetOf(request: WireRequest, language: CodeLanguage, origin: string): string {
+export function snippetOf(request: WireRequest, language: SnippetLanguage, origin: string): string {
   if (language === "curl") return curlCode(request, origin);
   const call = sdkCallOf(request);
   if (language === "Go") return goCode(request, origin, call);

@@ -1,4 +1,4 @@
-import type { Config, ConfigFields, ConfigRequest } from "./queries.ts";
+import type { ConnectorConfig, ConfigFields, ConfigRequest } from "./queries.ts";
 
 /** The values of a form as it holds them: texts of inputs, and switches. */
 export type FormValues = Readonly<Record<string, string | boolean>>;
@@ -50,7 +50,7 @@ export const isLong = (name: string): boolean => /certificate|publickey/i.test(n
 export function toConfig(
   fields: readonly ConfigField[],
   values: FormValues,
-  former: Config = {},
+  former: ConnectorConfig = {},
 ): ConfigRequest {
   const entries = fields.flatMap(({ name, dataType, isSecret }) => {
     const value = values[name] ?? "";
@@ -66,7 +66,7 @@ export function toConfig(
 }
 
 /** The values of a form for a configuration. Secrets stay out of it. */
-export const toFormValues = (fields: readonly ConfigField[], config: Config): FormValues =>
+export const toFormValues = (fields: readonly ConfigField[], config: ConnectorConfig): FormValues =>
   Object.fromEntries(
     fields.flatMap(({ name, dataType, isSecret }) => {
       const value = config[name];

@@ -4,11 +4,11 @@ import { useState } from "react";
 import { ConfigInputs } from "./config-inputs.tsx";
 import { fieldsIn, type FormValues, toConfig, toFormValues } from "./config-values.ts";
 import {
-  type Config,
+  type ConnectorConfig,
   type ConfigFields,
   configQuery,
   fieldsQuery,
-  type Health,
+  type ConnectorHealth,
 } from "./queries.ts";
 import { florin } from "#console/api/florin.ts";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
@@ -19,7 +19,7 @@ import { TaskProgress } from "#console/places/payments/common/task-progress.tsx"
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** What can be done with a connector. */
-export const ConnectorActions = ({ health }: { readonly health: Health }) => (
+export const ConnectorActions = ({ health }: { readonly health: ConnectorHealth }) => (
   <>
     <FormDialog isWide trigger={paymentWords().connectors.change} title={health.name}>
       {(close) => <ChangeConfig health={health} close={close} />}
@@ -33,7 +33,7 @@ function ChangeConfig({
   health: { connectorID, provider },
   close,
 }: {
-  readonly health: Health;
+  readonly health: ConnectorHealth;
   readonly close: () => void;
 }) {
   const { data: config, error, refetch } = useQuery(configQuery(connectorID));
@@ -51,7 +51,7 @@ function ConfigForm({
   close,
 }: {
   readonly id: string;
-  readonly config: Config;
+  readonly config: ConnectorConfig;
   readonly shape: ConfigFields;
   readonly close: () => void;
 }) {
@@ -75,7 +75,7 @@ function ConfigForm({
   );
 }
 
-function Reset({ health: { connectorID: id, name } }: { readonly health: Health }) {
+function Reset({ health: { connectorID: id, name } }: { readonly health: ConnectorHealth }) {
   const words = paymentWords().connectors;
   const navigate = useNavigate();
   const reset = useWrite((_: undefined, options) =>
@@ -111,7 +111,7 @@ function Reset({ health: { connectorID: id, name } }: { readonly health: Health 
   );
 }
 
-function Uninstall({ health: { connectorID: id, name } }: { readonly health: Health }) {
+function Uninstall({ health: { connectorID: id, name } }: { readonly health: ConnectorHealth }) {
   const words = paymentWords().connectors;
   const navigate = useNavigate();
   const uninstall = useWrite(

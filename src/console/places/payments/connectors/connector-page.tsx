@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ConfigSection } from "./config-section.tsx";
 import { ConnectorActions } from "./connector-actions.tsx";
 import { providerName } from "./provider-names.ts";
-import { type Health, healthQuery } from "./queries.ts";
+import { type ConnectorHealth, healthQuery } from "./queries.ts";
 import { RejectedItems } from "./rejected-items.tsx";
 import { Schedules } from "./schedules.tsx";
 import { may } from "#console/api/florin.ts";
@@ -45,7 +45,7 @@ export function ConnectorPage() {
   );
 }
 
-function Details({ id, health }: { readonly id: string; readonly health: Health }) {
+function Details({ id, health }: { readonly id: string; readonly health: ConnectorHealth }) {
   const words = paymentWords().connectors;
   return (
     <div className="max-w-5xl p-6 max-sm:p-4">
@@ -95,7 +95,7 @@ function Details({ id, health }: { readonly id: string; readonly health: Health 
 const LINK = "text-accent hover:underline";
 
 /** The health of the connector: since when, why, and what to do. */
-function Diagnosis({ health }: { readonly health: Health }) {
+function Diagnosis({ health }: { readonly health: ConnectorHealth }) {
   const words = paymentWords().connectors;
   const { status, since, lastError, movements } = health;
   const shown = connectorStatus(status);
@@ -134,7 +134,7 @@ function Diagnosis({ health }: { readonly health: Health }) {
 }
 
 /** The webhooks that the connector has registered at its provider. */
-function Webhooks({ health: { webhooks } }: { readonly health: Health }) {
+function Webhooks({ health: { webhooks } }: { readonly health: ConnectorHealth }) {
   const words = paymentWords().connectors;
   if (webhooks.length === 0) return null;
   return (

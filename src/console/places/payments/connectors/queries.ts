@@ -5,11 +5,11 @@ import { pageParameters, PAYMENTS_KEY } from "#console/places/payments/common/qu
 import type { components } from "#openapi";
 
 type Schemas = components["schemas"];
-export type Health = Schemas["PaymentConnectorHealth"];
-export type Schedule = Health["schedules"][number];
-export type Run = Schemas["PaymentScheduleInstance"];
+export type ConnectorHealth = Schemas["PaymentConnectorHealth"];
+export type Schedule = ConnectorHealth["schedules"][number];
+export type ScheduleRun = Schemas["PaymentScheduleInstance"];
 export type RejectedItem = Schemas["PaymentRejectedItem"];
-export type Config = Schemas["PaymentConnectorConfig"];
+export type ConnectorConfig = Schemas["PaymentConnectorConfig"];
 /** Each kind has its own members, and so the document names none. */
 export type ConfigRequest = Schemas["PaymentConnectorConfigRequest"];
 export type ConfigFields = Schemas["PaymentConnectorConfigs"]["data"][string];
@@ -68,7 +68,7 @@ export const capabilitiesQuery = () =>
 
 /** The last runs of a schedule, newest first. */
 export const runsQuery = (id: string, scheduleId: string) =>
-  pages<Run>([...keyOf(id), "runs", scheduleId], (cursor, signal) =>
+  pages<ScheduleRun>([...keyOf(id), "runs", scheduleId], (cursor, signal) =>
     florin.get(
       "/api/payments/v3/connectors/{connectorID}/schedules/{scheduleID}/instances",
       {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { type Run, runsQuery, type Schedule } from "./queries.ts";
+import { type ScheduleRun, runsQuery, type Schedule } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
@@ -68,7 +68,7 @@ function Runs({ id, scheduleId }: { readonly id: string; readonly scheduleId: st
   return <Timeline entries={runs.map(toEntry)} />;
 }
 
-function toEntry({ id, createdAt, terminated, terminatedAt, error }: Run): TimelineEntry {
+function toEntry({ id, createdAt, terminated, terminatedAt, error }: ScheduleRun): TimelineEntry {
   const words = paymentWords().connectors.run;
   const tone = terminated ? (error === undefined ? "good" : "bad") : "waits";
   return {

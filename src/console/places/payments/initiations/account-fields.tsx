@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Values } from "./initiation-values.ts";
+import type { InitiationValues } from "./initiation-values.ts";
 import { visible } from "#console/parts/base/address.tsx";
 import { SelectField } from "#console/parts/forms/fields.tsx";
 import {
@@ -15,11 +15,11 @@ export interface Menus {
   readonly sources: readonly Option[];
   readonly destinations: readonly Option[];
   /** The values with the only connector, and with the asset of the paying account unless another one was typed. */
-  readonly complete: (values: Values) => Values;
+  readonly complete: (values: InitiationValues) => InitiationValues;
 }
 
 /** The menus of the form. A payout goes to somebody else's account, a transfer to an own one. */
-export function useMenus(values: Values, movers: readonly Option[]): Menus {
+export function useMenus(values: InitiationValues, movers: readonly Option[]): Menus {
   const connector = connectorOf(values, movers);
   const { data = [] } = useQuery({
     ...accountMenuQuery(connector),
@@ -38,7 +38,7 @@ export function useMenus(values: Values, movers: readonly Option[]): Menus {
   };
 }
 
-const connectorOf = ({ connector }: Values, movers: readonly Option[]): string =>
+const connectorOf = ({ connector }: InitiationValues, movers: readonly Option[]): string =>
   movers.some(([id]) => id === connector)
     ? connector
     : movers.length === 1
@@ -58,9 +58,9 @@ export function AccountFields({
   onChange,
 }: {
   readonly movers: readonly Option[];
-  readonly values: Values;
+  readonly values: InitiationValues;
   readonly menus: Menus;
-  readonly onChange: (next: Partial<Values>) => void;
+  readonly onChange: (next: Partial<InitiationValues>) => void;
 }) {
   const { fields, initiations } = paymentWords();
   const none: Option = ["", initiations.choose];

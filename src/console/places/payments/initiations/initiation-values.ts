@@ -2,7 +2,7 @@ import type { NewInitiation } from "./queries.ts";
 import { parseAmount } from "#console/parts/money/parse-amount.ts";
 
 /** The values of the form of a new initiation, as its inputs have them. */
-export interface Values {
+export interface InitiationValues {
   readonly type: NewInitiation["type"];
   readonly connector: string;
   readonly source: string;
@@ -16,7 +16,7 @@ export interface Values {
   readonly scheduledAt: string;
 }
 
-export const EMPTY: Values = {
+export const EMPTY: InitiationValues = {
   type: "PAYOUT",
   connector: "",
   source: "",
@@ -29,7 +29,7 @@ export const EMPTY: Values = {
 };
 
 /** The request of the form. The server refuses an amount of zero, which stands for a text that is no amount. */
-export function toRequest(values: Values): NewInitiation {
+export function toRequest(values: InitiationValues): NewInitiation {
   const { type, connector, source, destination, asset, reference, description } = values;
   return {
     type,

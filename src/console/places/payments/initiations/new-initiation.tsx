@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { AccountFields, useMenus } from "./account-fields.tsx";
-import { EMPTY, toRequest, type Values } from "./initiation-values.ts";
+import { EMPTY, toRequest, type InitiationValues } from "./initiation-values.ts";
 import { florin } from "#console/api/florin.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
@@ -56,11 +56,11 @@ function Connectors() {
 function Fields({ movers }: { readonly movers: readonly (readonly [id: string, name: string])[] }) {
   const words = paymentWords();
   const navigate = useNavigate();
-  const [values, setValues, clear] = useDraft<Values>("payments.initiation", EMPTY);
-  const set = (next: Partial<Values>): void => setValues({ ...values, ...next });
+  const [values, setValues, clear] = useDraft<InitiationValues>("payments.initiation", EMPTY);
+  const set = (next: Partial<InitiationValues>): void => setValues({ ...values, ...next });
   const menus = useMenus(values, movers);
   const create = useWrite(
-    (body: Values, options) =>
+    (body: InitiationValues, options) =>
       florin.post("/api/payments/v3/payment-initiations", { body: toRequest(body) }, options),
     {
       refresh: [PAYMENTS_KEY],
