@@ -5,7 +5,7 @@ import { toWire, type WireRequest } from "#console/api/client.ts";
 import { shellWord } from "#console/parts/code/literals.ts";
 import { sdkCallOf } from "#console/parts/code/sdk-call.ts";
 import { SDK_OPERATIONS } from "#console/parts/code/sdk-operations.ts";
-import { CODE_LANGUAGES, snippetOf } from "#console/parts/code/snippets.ts";
+import { SNIPPET_LANGUAGES, snippetOf } from "#console/parts/code/snippets.ts";
 import { parseJson } from "#platform/json.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
@@ -67,7 +67,7 @@ describe("a request as a call of the SDKs", () => {
 
   test("an operation of Florin's own is plain HTTP in each language", () => {
     const request = { method: "GET", url: "/api/florin/v1/buckets?pageSize=5" };
-    const codes = CODE_LANGUAGES.map((language) => snippetOf(request, language, ORIGIN));
+    const codes = SNIPPET_LANGUAGES.map((language) => snippetOf(request, language, ORIGIN));
     for (const code of codes) {
       expect(code).toContain(`${ORIGIN}/api/florin/v1/buckets?pageSize=5`);
       expect(code).toContain("FLORIN_TOKEN");

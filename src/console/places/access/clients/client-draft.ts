@@ -53,7 +53,7 @@ export function bodyOf(draft: ClientDraft, before?: Client) {
     public: kind === "browser",
     name,
     description,
-    scopes: scopesOf(rights),
+    scopes: scopesOf(rights, before?.scopes),
     metadata: withLedgers(before?.metadata ?? {}, ledgers),
     trusted: before?.trusted ?? false,
     redirectUris: isApplication ? linesOf(redirectUris) : [],

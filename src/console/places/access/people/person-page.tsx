@@ -144,7 +144,7 @@ function RightsForm({
   const [rights, setRights] = useState(() => rightsOf(scopes));
   const write = useSetScopes(id, close);
   return (
-    <Form write={write} submit={words.save} onSubmit={() => write.send(scopesOf(rights))}>
+    <Form write={write} submit={words.save} onSubmit={() => write.send(scopesOf(rights, scopes))}>
       <p className="text-muted">{words.rightsHint}</p>
       <ScopeFields rights={rights} onChange={setRights} />
     </Form>

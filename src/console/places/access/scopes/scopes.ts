@@ -36,9 +36,19 @@ export function rightsOf(scopes: readonly string[]): Rights {
   };
 }
 
-/** The scopes of rights. A module that is written has both scopes, as the server's own clients have. */
-export function scopesOf({ levels, operates, others }: Rights): string[] {
+/**
+ * The scopes of rights. A module that is written has both scopes, as the server's own clients have; a module whose level does not change
+ * keeps those that it had before.
+ */
+export function scopesOf(
+  { levels, operates, others }: Rights,
+  before: readonly string[] = [],
+): string[] {
+  const old = rightsOf(before).levels;
   const own = MODULES.flatMap((name) => {
+    if (levels[name] === old[name]) {
+      return before.filter((scope) => scope === `${name}:read` || scope === `${name}:write`);
+    }
     if (levels[name] === "write") return [`${name}:read`, `${name}:write`];
     return levels[name] === "read" ? [`${name}:read`] : [];
   });
