@@ -32,11 +32,29 @@ const PLACES = [
   { id: "access", to: "/access", sign: Users, scopes: ["auth:read"] },
 ] as const;
 
-/** Places about the whole deployment, which tokens that are bound to ledgers do not open. */
-const OF_ALL_LEDGERS: ReadonlySet<string> = new Set(["access"]);
+/** Who may open the pages below a path: whoever has one of the scopes. */
+interface Opening {
+  readonly to: string;
+  readonly scopes: readonly [string, ...string[]];
+}
 
-const mayOpen = ({ id, scopes }: (typeof PLACES)[number]): boolean =>
-  scopes.some(may) && !(OF_ALL_LEDGERS.has(id) && boundLedgers().length > 0);
+/** Pages that are open to fewer people than their place. */
+const NARROWER: readonly Opening[] = [
+  { to: "/developers/requests", scopes: ["florin:operate"] },
+  { to: "/developers/webhooks", scopes: ["webhooks:read"] },
+  { to: "/developers/events", scopes: ["webhooks:read"] },
+  { to: "/developers/event-types", scopes: ["webhooks:read"] },
+];
+
+/** Pages about the whole deployment, which tokens that are bound to ledgers do not open. */
+const OF_ALL_LEDGERS: ReadonlySet<string> = new Set([
+  "/access",
+  "/developers/webhooks",
+  "/developers/event-types",
+]);
+
+const mayOpen = ({ to, scopes }: Opening): boolean =>
+  scopes.some(may) && !(OF_ALL_LEDGERS.has(to) && boundLedgers().length > 0);
 
 /** The places that the person may see. */
 const placesFor = (): Place[] =>
@@ -51,12 +69,13 @@ const placesFor = (): Place[] =>
     ),
   }));
 
-/** Why the person may not open the place of a path, as a sentence; undefined if the person may. */
+/** Why the person may not open a path, as a sentence; undefined if the person may. */
 function refusalOf(path: string): string | undefined {
-  const place = PLACES.find(({ to }) => path === to || path.startsWith(`${to}/`));
-  if (place === undefined || mayOpen(place)) return undefined;
+  const openings: readonly Opening[] = [...NARROWER, ...PLACES];
+  const opening = openings.find(({ to }) => path === to || path.startsWith(`${to}/`));
+  if (opening === undefined || mayOpen(opening)) return undefined;
   const words = partWords();
-  return place.scopes.some(may) ? words.boundToLedgers : words.notAllowed(place.scopes[0]);
+  return opening.scopes.some(may) ? words.boundToLedgers : words.notAllowed(opening.scopes[0]);
 }
 
 export const NotFound = () => <Empty title={partWords().notFound} />;
