@@ -1,7 +1,11 @@
 import { Menu as MenuIcon } from "lucide-react";
-import { type ReactNode, useState } from "react";
-import { PersonMenu } from "./person-menu.tsx";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { partWords } from "#console/parts/part-words.ts";
+
+/** The menu comes after the first paint, because its positioning is a fifth of the script of the first page. */
+const PersonMenu = lazy(async () => ({
+  default: (await import("./person-menu.tsx")).PersonMenu,
+}));
 
 export interface Place {
   readonly id: string;
@@ -67,7 +71,9 @@ export function Shell({
           ))}
         </nav>
         <div className="mt-auto max-sm:mt-2">
-          <PersonMenu />
+          <Suspense fallback={<div className="h-8 pointer-coarse:h-11" />}>
+            <PersonMenu />
+          </Suspense>
         </div>
       </div>
       <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col">
