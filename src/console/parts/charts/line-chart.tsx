@@ -10,7 +10,7 @@ export interface Series {
 
 const HEIGHT_PX = 180;
 
-/** How a chart draws its values: a line for what there is at each moment, bars for what happened in the time until it. */
+/** How a chart draws its values: a line for what there is at each moment, bars for what happened in the time from it on. */
 export type Shape = "line" | "bars";
 
 /** A line or bars over time. Colours are those of the page, and follow its scheme. */
@@ -91,6 +91,7 @@ function optionsFor(
     width: element.clientWidth,
     height: HEIGHT_PX,
     legend: { show: false },
+    ...(shape === "bars" ? { scales: { x: { range: withLastBar } } } : {}),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     axes: [
       { ...axis, font, grid: { show: false } },
@@ -100,11 +101,11 @@ function optionsFor(
       {},
       {
         stroke: color("--color-accent"),
-        width: 1.5,
+        width: shape === "bars" ? 0 : 1.5,
         fill: color(shape === "bars" ? "--color-accent" : "--color-accent-soft"),
         paths:
           shape === "bars"
-            ? uPlot.paths.bars?.({ align: -1, size: [0.7, 32, 1] })
+            ? uPlot.paths.bars?.({ align: 1, size: [0.8, 32] })
             : uPlot.paths.stepped?.({ align: 1 }),
         points: { show: false },
       },
@@ -112,6 +113,12 @@ function optionsFor(
     hooks: { setCursor: [({ cursor }) => onHover?.(cursor.idx ?? undefined)] },
   } as uPlot.Options; // `paths` is undefined only in builds of the library without them.
 }
+
+/** The time that bars take, of which the last one goes beyond its moment. */
+const withLastBar = ({ data: [times] }: uPlot, first: number, last: number): [number, number] => [
+  first,
+  last + (last - first) / Math.max(times.length - 1, 1),
+];
 
 /** A colour as a canvas understands it: `light-dark()` is resolved by the element's own scheme. */
 function resolveColor(element: HTMLElement, value: string): string {

@@ -3,9 +3,11 @@ import { useMemo } from "react";
 import { accountColumns } from "./columns.tsx";
 import { accountFields, accountFilter } from "./filters.ts";
 import { type Account, accountsQuery } from "./queries.ts";
+import { accountsRequest } from "./requests.ts";
 import { useMoments } from "./time/moments.ts";
 import { ledgerWords } from "./words.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { type CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -41,6 +43,7 @@ export function AccountsPage() {
             })
           }
         />
+        <AsCode requests={[accountsRequest(ledger, { filter, at })]} />
         <CsvButton
           file={`${ledger}-${words.accounts}`}
           query={query}

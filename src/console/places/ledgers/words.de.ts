@@ -13,7 +13,6 @@ export const words: typeof english = {
     measure: "Was gezeigt wird",
     moneyIn: (asset) => `Eingang, ${asset}`,
     count: (count) => `${count} Transaktionen`,
-    until: "Bis",
     firstEntry: "Erster Eintrag",
     lastEntry: "Letzter Eintrag",
     holders: "Wo das Geld ist",

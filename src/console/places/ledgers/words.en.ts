@@ -11,7 +11,6 @@ export const words = {
     measure: "What is shown",
     moneyIn: (asset: string) => `In, ${asset}`,
     count: (count: string) => `${count} transactions`,
-    until: "Until",
     firstEntry: "First entry",
     lastEntry: "Last entry",
     holders: "Where the money is",

@@ -9,9 +9,11 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status, type Tone } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { isAbsent } from "#console/places/ledgers/moment/compared-balances.tsx";
 import { PresentOnly } from "#console/places/ledgers/moment/present-only.tsx";
+import { pipelinesRequest } from "#console/places/ledgers/requests.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 /** Where the log of a ledger is sent: its pipelines, with what they still have to send and what stops them. */
@@ -41,7 +43,10 @@ export function ExportersPage() {
       <div className="max-w-4xl p-6 max-sm:p-4">
         <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
           <p className="text-muted">{words.hint}</p>
-          {create}
+          <div className="flex gap-2">
+            <AsCode requests={[pipelinesRequest(ledger)]} />
+            {create}
+          </div>
         </div>
         <ul className="divide-y divide-line rounded-md border border-line">
           {data.map((pipeline) => (

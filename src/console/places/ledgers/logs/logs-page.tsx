@@ -5,6 +5,7 @@ import { LogView, summaryOf } from "./log-view.tsx";
 import { type LogEntry, logsQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -14,6 +15,7 @@ import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { logsRequest } from "#console/places/ledgers/requests.ts";
 import { useMoments } from "#console/places/ledgers/time/moments.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -46,6 +48,7 @@ export function LogsPage() {
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex items-start gap-2 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <AsCode requests={[logsRequest(ledger, { filter })]} />
           <CsvButton
             file={`${ledger}-${words.logs.title}`}
             query={query}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
+import { COUNTS } from "./measure.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Failure } from "#console/parts/base/states.tsx";
@@ -27,27 +28,27 @@ import { stringifyJson } from "#platform/json.ts";
 
 /** The account from which money comes into a ledger, and to which it leaves it. */
 const OUTSIDE = "world";
-/** The choice of the number of transactions, beside the assets. */
-const COUNTS = "";
 
 interface Shown {
+  readonly startTime: string;
   readonly endTime: string;
   readonly amount: Integer;
 }
 
-/** What moved in a ledger over time: the number of transactions, or the money of an asset that came from outside. */
-export function ActivityChart({
-  ledger,
-  at,
-}: {
+interface ActivityProps {
   readonly ledger: string;
   readonly at: string | undefined;
-}) {
+  /** The asset that is shown, or `COUNTS`. */
+  readonly measure: string;
+  readonly onMeasure: (measure: string) => void;
+}
+
+/** What moved in a ledger over time: the number of transactions, or the money of an asset that came from outside. */
+export function ActivityChart({ ledger, at, measure, onMeasure }: ActivityProps) {
   const words = ledgerWords();
   const span = useQuery(spanQuery(ledger));
   const [chosen, setPeriod] = useState<Period>();
   const period = chosen ?? periodSince(span.data?.firstEntryAt);
-  const [measure, setMeasure] = useState(COUNTS);
   const [hovered, setHovered] = useState<number>();
   const time = useMemo(() => periodUntil(period, at), [period, at]);
   const { intervals, error, refetch } = useIntervals(ledger, {
@@ -58,7 +59,7 @@ export function ActivityChart({
   const scale = measure === COUNTS ? 0 : parseAsset(measure).scale;
   const series = useMemo(
     () => ({
-      times: intervals.map(({ endTime }) => Date.parse(endTime) / 1000),
+      times: evenTimes(intervals.map(({ startTime }) => Date.parse(startTime) / 1000)),
       values: intervals.map(({ amount }) => Number(amount) / 10 ** scale),
     }),
     [intervals, scale],
@@ -79,7 +80,7 @@ export function ActivityChart({
         period={period}
         onPeriod={setPeriod}
         measure={measure}
-        onMeasure={setMeasure}
+        onMeasure={onMeasure}
       />
       <p className="mb-1 h-5 text-note text-muted">
         {point === undefined ? (
@@ -88,7 +89,7 @@ export function ActivityChart({
           </>
         ) : (
           <>
-            {words.overview.until} <Moment at={point.endTime} /> · {show(point.amount)}
+            <Moment at={point.startTime} /> – <Moment at={point.endTime} /> · {show(point.amount)}
           </>
         )}
       </p>
@@ -104,6 +105,13 @@ export function ActivityChart({
       )}
     </>
   );
+}
+
+/** Times of bars of one width: the first interval may be shorter than the others. */
+function evenTimes(times: readonly number[]): readonly number[] {
+  const [first, second, third, ...others] = times;
+  if (first === undefined || second === undefined || third === undefined) return times;
+  return [second - (third - second), second, third, ...others];
 }
 
 /** The title of the chart, with the choice of what it shows. */
@@ -191,11 +199,16 @@ function useIntervals(
   const intervals = useMemo(
     () =>
       isCounts
-        ? counted?.intervals.map(({ endTime: end, transactions }) => ({
+        ? counted?.intervals.map(({ startTime: start, endTime: end, transactions }) => ({
+            startTime: start,
             endTime: end,
             amount: transactions,
           }))
-        : moved?.map(({ endTime: end, output }) => ({ endTime: end, amount: output })),
+        : moved?.map(({ startTime: start, endTime: end, output }) => ({
+            startTime: start,
+            endTime: end,
+            amount: output,
+          })),
     [isCounts, counted, moved],
   );
   const { error, refetch } = isCounts ? counts : money;

@@ -11,9 +11,12 @@ const SHOWN = 8;
 export function Holders({
   ledger,
   at,
+  asset,
 }: {
   readonly ledger: string;
   readonly at: string | undefined;
+  /** The asset whose sums are shown; undefined for the first one of each segment. */
+  readonly asset: string | undefined;
 }) {
   const words = ledgerWords();
   const { data, error, refetch, hasNextPage } = useInfiniteQuery({
@@ -39,7 +42,7 @@ export function Holders({
               {address}
               {hasChildren && <span className="text-faint">:…</span>}
             </span>
-            <SumCell ledger={ledger} address={address} at={at} asset={undefined} />
+            <SumCell ledger={ledger} address={address} at={at} asset={asset} />
           </Link>
         </li>
       ))}

@@ -1,7 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ArrowRight } from "lucide-react";
-import { Address } from "#console/parts/base/address.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -54,14 +52,11 @@ function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
         <span className="text-faint">{ledgerWords().zeroAmount}</span>
       ) : (
         <>
-          <span className="flex min-w-0 flex-1 items-center gap-1.5 overflow-hidden">
-            <Address address={first.source} />
-            <ArrowRight
-              aria-label={ledgerWords().columns.to}
-              size={12}
-              className="shrink-0 text-faint"
-            />
-            <Address address={first.destination} />
+          <span
+            className="foreign min-w-0 flex-1 truncate font-mono text-note"
+            title={`${first.source} → ${first.destination}`}
+          >
+            {first.source} <span className="text-faint">→</span> {first.destination}
           </span>
           {others.length > 0 && <span className="text-note text-faint">+{others.length}</span>}
           <Money amount={first.amount} asset={first.asset} />

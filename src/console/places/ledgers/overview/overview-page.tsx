@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Holders } from "./holders.tsx";
 import { LastTransactions } from "./last-transactions.tsx";
+import { COUNTS } from "./measure.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Figure, Figures } from "#console/parts/base/figure.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { Metadata } from "#console/places/ledgers/metadata.tsx";
 import { PresentOnly } from "#console/places/ledgers/moment/present-only.tsx";
 import { ledgerQuery, spanQuery, statsQuery } from "#console/places/ledgers/queries.ts";
+import { overviewRequests } from "#console/places/ledgers/requests.ts";
 import { useMoments } from "#console/places/ledgers/time/moments.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
@@ -24,21 +27,25 @@ export function OverviewPage() {
   const words = ledgerWords().overview;
   const { ledger } = useParams({ from: "/ledgers/$ledger/overview" });
   const { at } = useMoments();
+  const [measure, setMeasure] = useState(COUNTS);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <PresentOnly what={words.countsOfNow} />
-      <div className="pt-5">
+      <div className="flex items-start justify-between gap-2 pt-5">
         <Counts ledger={ledger} />
+        <div className="pr-6 max-sm:hidden">
+          <AsCode requests={overviewRequests(ledger, at)} />
+        </div>
       </div>
       <div className="max-w-6xl p-6 pt-2 max-sm:p-4">
         <div className="min-h-64">
           <Suspense>
-            <ActivityChart ledger={ledger} at={at} />
+            <ActivityChart ledger={ledger} at={at} measure={measure} onMeasure={setMeasure} />
           </Suspense>
         </div>
         <div className="mt-8 grid grid-cols-2 gap-x-10 max-lg:grid-cols-1">
           <Section title={words.holders} actions={<TreeLink ledger={ledger} />}>
-            <Holders ledger={ledger} at={at} />
+            <Holders ledger={ledger} at={at} asset={measure === COUNTS ? undefined : measure} />
           </Section>
           <div className="max-lg:mt-8">
             <Section title={words.last} actions={<AllLink ledger={ledger} />}>

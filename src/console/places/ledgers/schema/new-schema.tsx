@@ -1,6 +1,9 @@
 import { Plus } from "lucide-react";
+import { useState } from "react";
 import type { Schema } from "./queries.ts";
 import { florin } from "#console/api/florin.ts";
+import { CodeEditor } from "#console/parts/editor/code-editor.tsx";
+import type { Mistake } from "#console/parts/editor/types.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
@@ -33,6 +36,7 @@ export const NewSchema = (props: NewSchemaProps) => (
 
 function SchemaForm({ ledger, latest, close }: NewSchemaProps & { readonly close: () => void }) {
   const words = ledgerWords().schema;
+  const [wasSent, setSent] = useState(false);
   const [draft, setDraft, clear] = useDraft(`schema:${ledger}`, {
     version: "",
     text: stringifyJson(latest === undefined ? FIRST : contentOf(latest), { indent: 2 }),
@@ -52,8 +56,13 @@ function SchemaForm({ ledger, latest, close }: NewSchemaProps & { readonly close
       },
     },
   );
+  const problem = problemOf(draft.text);
+  const submit = (): void => {
+    setSent(true);
+    if (problem === null) write.send(draft);
+  };
   return (
-    <Form write={write} submit={words.submit} onSubmit={() => write.send(draft)}>
+    <Form write={write} submit={words.submit} onSubmit={submit}>
       <TextField
         label={words.version}
         value={draft.version}
@@ -62,16 +71,20 @@ function SchemaForm({ ledger, latest, close }: NewSchemaProps & { readonly close
         isRequired
         isCode
       />
-      <TextField
-        label={words.content}
-        value={draft.text}
-        onChange={(text) => setDraft({ ...draft, text })}
-        hint={words.contentHint}
-        check={problemOf}
-        isRequired
-        isCode
-        rows={18}
-      />
+      <div className="space-y-1">
+        <p className="text-muted">{words.content}</p>
+        <CodeEditor
+          label={words.content}
+          language="json"
+          value={draft.text}
+          onChange={(text) => setDraft({ ...draft, text })}
+          diagnostics={mistakesOf}
+          minLines={12}
+          maxLines={20}
+        />
+        <p className="text-note text-muted">{words.contentHint}</p>
+        {problem !== null && wasSent && <p className="text-note text-bad">{problem}</p>}
+      </div>
     </Form>
   );
 }
@@ -103,3 +116,11 @@ function problemOf(text: string): string | null {
     return ledgerWords().schema.noJson(error instanceof Error ? error.message : "");
   }
 }
+
+/** The mistake of a text that is no JSON, which the whole text shows, because the reader of JSON names no place. */
+const mistakesOf = (text: string): Promise<readonly Mistake[]> => {
+  const message = problemOf(text);
+  return Promise.resolve(
+    message === null ? [] : [{ from: 0, to: text.length, severity: "error", message }],
+  );
+};

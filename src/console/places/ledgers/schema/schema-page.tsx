@@ -11,8 +11,11 @@ import { Tiles } from "#console/parts/base/choice.tsx";
 import { Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
+import { CodeEditor } from "#console/parts/editor/code-editor.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { PresentOnly } from "#console/places/ledgers/moment/present-only.tsx";
+import { schemasRequest } from "#console/places/ledgers/requests.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 /** The schema of a ledger: its versions, the chart of accounts, and the templates of a version. */
@@ -65,7 +68,10 @@ export function SchemaPage() {
               </Button>
             )}
           </div>
-          {insert}
+          <div className="flex gap-2">
+            <AsCode requests={[schemasRequest(ledger)]} />
+            {insert}
+          </div>
         </div>
         <p className="mt-3 text-muted">
           {words.insertedAt} <Moment at={shown.createdAt} isWhole />
@@ -123,12 +129,9 @@ function Template({ name, template }: { readonly name: string; readonly template
       {script === undefined ? (
         <JsonView value={template} />
       ) : (
-        <pre
-          tabIndex={0} // oxlint-disable-line jsx-a11y/no-noninteractive-tabindex -- Keys scroll a long script.
-          className="foreign mt-2 overflow-auto rounded-md bg-sunken p-3 font-mono text-note"
-        >
-          {script}
-        </pre>
+        <div className="mt-2">
+          <CodeEditor language="numscript" label={name} value={script} minLines={1} />
+        </div>
       )}
     </details>
   );

@@ -7,11 +7,14 @@ interface Row {
   readonly address: string;
   readonly hasChildren: boolean;
   readonly isOpen: boolean;
+  /** Whether the row is an account, which has a link. */
+  readonly isAccount: boolean;
 }
 
 interface TreeActions {
   readonly toggle: (address: string, isOpen: boolean) => void;
-  readonly open: (element: HTMLElement) => void;
+  /** Opens the account at an address. */
+  readonly open: (address: string) => void;
 }
 
 /** The keys of a tree: up and down move, right opens or goes to the first child, left closes or goes to the parent, `Enter` opens the account. */
@@ -49,7 +52,7 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, { toggle, open }: T
       break;
     case "Enter":
       if (event.target !== row) return;
-      open(row);
+      if (state.isAccount) open(state.address);
       break;
     default:
       return;
@@ -61,6 +64,7 @@ const stateOf = (row: HTMLElement): Row => ({
   address: row.getAttribute(ADDRESS) ?? "",
   hasChildren: row.hasAttribute("aria-expanded"),
   isOpen: row.getAttribute("aria-expanded") === "true",
+  isAccount: row.querySelector("a") !== null,
 });
 
 /** The address of the segment above; empty for a segment of the first level. */

@@ -3,10 +3,12 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { Level, TRACKS } from "./level.tsx";
 import { levelQuery, sumQuery } from "./queries.ts";
-import { ADDRESS, onTreeKey } from "./tree-keys.ts";
+import { onTreeKey } from "./tree-keys.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { treeRequests } from "#console/places/ledgers/requests.ts";
 import { useMoments } from "#console/places/ledgers/time/moments.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
@@ -38,6 +40,8 @@ export function TreePage() {
     (address: string, isOpen: boolean) => show(toggled(open, address, isOpen), asset),
     [show, open, asset],
   );
+  const openAccount = (address: string): void =>
+    void navigate({ to: "/ledgers/$ledger/accounts/$address", params: { ledger, address } });
   const { assets, isEmpty } = useFirstLevel(ledger, at);
   const shownAsset = asset ?? (compare === undefined ? undefined : assets[0]);
   const view = {
@@ -53,29 +57,20 @@ export function TreePage() {
   if (isEmpty) return <Empty title={ledgerWords().noAccounts} />;
   return (
     <>
-      <AssetChoice
-        assets={assets}
-        isCompared={compare !== undefined}
-        chosen={shownAsset}
-        onChoose={(next) => show(open, next)}
-      />
+      <div className="flex items-center justify-between gap-2 px-6 py-2 max-sm:px-4">
+        <AssetChoice
+          assets={assets}
+          isCompared={compare !== undefined}
+          chosen={shownAsset}
+          onChoose={(next) => show(open, next)}
+        />
+        <AsCode requests={treeRequests(ledger, at)} />
+      </div>
       <div
         role="treegrid"
         tabIndex={-1}
         aria-label={ledgerWords().tree.title}
-        onKeyDown={(event) =>
-          onTreeKey(event, {
-            toggle: onToggle,
-            open: (row) => {
-              const address = row.getAttribute(ADDRESS);
-              if (address === null || row.querySelector("a") === null) return;
-              void navigate({
-                to: "/ledgers/$ledger/accounts/$address",
-                params: { ledger, address },
-              });
-            },
-          })
-        }
+        onKeyDown={(event) => onTreeKey(event, { toggle: onToggle, open: openAccount })}
         className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto"
       >
         <Header at={at} compare={compare} />
@@ -108,9 +103,9 @@ function AssetChoice({
   readonly chosen: string | undefined;
   readonly onChoose: (asset: string | undefined) => void;
 }) {
-  if (assets.length < 2) return null;
+  if (assets.length < 2) return <span />;
   return (
-    <div className="flex overflow-x-auto px-6 py-2 max-sm:px-4">
+    <div className="flex min-w-0 overflow-x-auto">
       <Choice
         label={ledgerWords().tree.asset}
         options={choicesOf(assets, isCompared)}

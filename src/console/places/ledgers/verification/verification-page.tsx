@@ -9,9 +9,11 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Section } from "#console/parts/base/facts.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
 import { Status, type Tone } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { PresentOnly } from "#console/places/ledgers/moment/present-only.tsx";
+import { verificationRequest } from "#console/places/ledgers/requests.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 import type { components } from "#openapi";
 
@@ -44,10 +46,13 @@ export function VerificationPage() {
       <div className="max-w-3xl p-6 max-sm:p-4">
         <p className="mb-4 text-muted">{words.hint}</p>
         {may("ledger:write") ? (
-          <Button kind="primary" disabled={isRunning} onClick={run}>
-            <ShieldCheck aria-hidden size={14} />
-            {isRunning ? words.running : verified === undefined ? words.run : words.runAgain}
-          </Button>
+          <div className="flex gap-2">
+            <Button kind="primary" disabled={isRunning} onClick={run}>
+              <ShieldCheck aria-hidden size={14} />
+              {isRunning ? words.running : verified === undefined ? words.run : words.runAgain}
+            </Button>
+            <AsCode requests={[verificationRequest(ledger)]} />
+          </div>
         ) : (
           <p>{words.notAllowed}</p>
         )}
