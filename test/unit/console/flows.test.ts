@@ -51,4 +51,17 @@ describe("who paid whom", () => {
     );
     expect(flowsOf(chain)[0]?.hasCycle).toBe(false);
   });
+
+  test("around an account, another one that pays and is paid stands on both sides", () => {
+    const [flow] = flowsOf(
+      [posting(["a", "me"], 5), posting(["me", "a"], 2), posting(["me", "me"], 1)],
+      "me",
+    );
+    expect(flow?.hasCycle).toBe(false);
+    expect(flow?.nodes.map(({ address, received, sent }) => [address, received, sent])).toEqual([
+      ["a", 0n, 5n],
+      ["me", 5n, 2n],
+      ["a", 2n, 0n],
+    ]);
+  });
 });

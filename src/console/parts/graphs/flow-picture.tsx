@@ -159,5 +159,6 @@ function graphOf({ nodes, links }: Flow) {
 }
 
 function titleOf({ source, destination, amount }: FlowLink, { asset }: Flow): string {
-  return `${source.trim()} → ${destination.trim()}: ${formatAmount(amount, asset, locale)}`;
+  const [from, to] = [source, destination].map((id) => id.slice(id.lastIndexOf(" ") + 1));
+  return `${from} → ${to}: ${formatAmount(amount, asset, locale)}`;
 }

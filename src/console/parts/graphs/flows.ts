@@ -43,24 +43,28 @@ const OTHER_DESTINATIONS = " destinations";
 
 /**
  * Postings as one flow for each asset, in the order of the assets. Accounts that move least have no place in a large picture: as sources they are one
- * node, and as destinations another one, so that they never make a circle.
+ * node, and as destinations another one, so that they never make a circle. A picture around one account shows each other account on both sides of
+ * it, if it is a source and a destination; what the account sends to itself is left out.
  */
-export function flowsOf(postings: readonly FlowPosting[]): readonly Flow[] {
+export function flowsOf(postings: readonly FlowPosting[], center?: string): readonly Flow[] {
   const byAsset = new Map<string, FlowPosting[]>();
   for (const posting of postings) {
     const found = byAsset.get(posting.asset);
     if (found === undefined) byAsset.set(posting.asset, [posting]);
     else found.push(posting);
   }
-  return Array.from(byAsset, ([asset, items]) => flowOf(asset, items));
+  return Array.from(byAsset, ([asset, items]) => flowOf(asset, items, center));
 }
 
-function flowOf(asset: string, postings: readonly FlowPosting[]): Flow {
+function flowOf(asset: string, paid: readonly FlowPosting[], center: string | undefined): Flow {
+  const postings =
+    center === undefined ? paid : paid.filter(({ source, destination }) => source !== destination);
   const placed = placedAccounts(postings);
   const nodes = new Map<string, { received: bigint; sent: bigint; addresses: Set<string> }>();
   const links = new Map<string, FlowLink>();
   const at = (address: string, others: string) => {
-    const id = placed.has(address) ? address : others;
+    const side = center === undefined || address === center ? "" : `${others} `;
+    const id = placed.has(address) ? `${side}${address}` : others;
     const node = nodes.get(id) ?? { received: 0n, sent: 0n, addresses: new Set() };
     nodes.set(id, node);
     node.addresses.add(address);
@@ -81,7 +85,7 @@ function flowOf(asset: string, postings: readonly FlowPosting[]): Flow {
     asset,
     nodes: Array.from(nodes, ([id, { received, sent, addresses }]) => ({
       id,
-      address: placed.has(id) ? id : undefined,
+      address: addressOf(id),
       accounts: addresses.size,
       received,
       sent,
@@ -89,6 +93,12 @@ function flowOf(asset: string, postings: readonly FlowPosting[]): Flow {
     links: all,
     hasCycle: hasCycle(all),
   };
+}
+
+/** The address of a node; undefined for accounts without a place. */
+function addressOf(id: string): string | undefined {
+  if (id === OTHER_SOURCES || id === OTHER_DESTINATIONS) return undefined;
+  return id.slice(id.lastIndexOf(" ") + 1);
 }
 
 /** The accounts that move most. */

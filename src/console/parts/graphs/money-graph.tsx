@@ -20,8 +20,15 @@ const LISTED_MAX = 100;
  * Who paid whom, and how much: bands from accounts to accounts, as wide as the amounts. Each asset has a picture of its own. Screen readers get
  * the same as a list.
  */
-export function MoneyGraph({ postings }: { readonly postings: readonly FlowPosting[] }) {
-  const flows = useMemo(() => flowsOf(postings), [postings]);
+export function MoneyGraph({
+  postings,
+  center,
+}: {
+  readonly postings: readonly FlowPosting[];
+  /** The account around which the picture is: sources are at its left, and destinations at its right. */
+  readonly center?: string;
+}) {
+  const flows = useMemo(() => flowsOf(postings, center), [postings, center]);
   return (
     <div>
       <Pictures flows={flows} />

@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
+import { CounterpartyFlow } from "./accounts/counterparty-flow.tsx";
 import { transactionColumns } from "./columns.tsx";
+import { EditableMetadata } from "./edit-metadata.tsx";
 import { transactionFilter } from "./filters.ts";
 import { ledgerCrumb, ledgersCrumb } from "./ledger-frame.tsx";
 import { Metadata } from "./metadata.tsx";
@@ -9,11 +11,14 @@ import { ComparedBalances, isAbsent } from "./moment/compared-balances.tsx";
 import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
 import { type Account, accountQuery, transactionsQuery } from "./queries.ts";
 import { useMoments } from "./time/moments.ts";
+import { postingLines, transactionCsv } from "./transactions/csv.ts";
 import { ledgerWords } from "./words.ts";
+import { florin } from "#console/api/florin.ts";
 import { Tiles } from "#console/parts/base/choice.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { LiveStatus } from "#console/parts/live/live-status.tsx";
 import { useRefreshOnWrites } from "#console/parts/live/use-ledger-live.ts";
@@ -24,6 +29,7 @@ import { Moment } from "#console/parts/time/moment.tsx";
 const BalanceChart = lazy(async () => ({
   default: (await import("./balance-chart.tsx")).BalanceChart,
 }));
+const METADATA = "/api/ledger/v2/{ledger}/accounts/{address}/metadata";
 const RECENT_MAX = 10;
 
 /** An account: what it holds, how that came, and its last transactions. */
@@ -73,7 +79,7 @@ export function AccountPage() {
 function Details({ ledger, account }: { readonly ledger: string; readonly account: Account }) {
   const words = ledgerWords();
   const { at } = useMoments();
-  const { address, volumes = {}, firstUsage, metadata } = account;
+  const { address, volumes = {}, firstUsage } = account;
   const assets = Object.entries(volumes);
   const [wanted, setChosen] = useState<string>();
   const chosen = wanted !== undefined && wanted in volumes ? wanted : assets[0]?.[0];
@@ -115,15 +121,11 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
         </>
       )}
       <ComparedBalances ledger={ledger} address={address} />
-      <Section
-        title={words.account.transactions}
-        actions={<AllTransactions ledger={ledger} address={address} />}
-      >
-        <Recent ledger={ledger} address={address} />
-      </Section>
-      <Section title={words.detail.metadata}>
-        <Metadata metadata={metadata} />
-      </Section>
+      {chosen !== undefined && at === undefined && (
+        <CounterpartyFlow key={address} ledger={ledger} address={address} asset={chosen} />
+      )}
+      <Recent ledger={ledger} address={address} />
+      <AccountMetadata ledger={ledger} account={account} />
       {firstUsage !== undefined && (
         <div className="mt-6">
           <Facts>
@@ -134,6 +136,30 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
         </div>
       )}
     </div>
+  );
+}
+
+/** The metadata of the account; at a moment, only to read. */
+function AccountMetadata({
+  ledger,
+  account: { address, metadata },
+}: {
+  readonly ledger: string;
+  readonly account: Account;
+}) {
+  const { at } = useMoments();
+  const path = { ledger, address };
+  return at === undefined ? (
+    <EditableMetadata
+      ledger={ledger}
+      metadata={metadata}
+      save={(body, call) => florin.post(METADATA, { path, body }, call)}
+      remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
+    />
+  ) : (
+    <Section title={ledgerWords().detail.metadata}>
+      <Metadata metadata={metadata} />
+    </Section>
   );
 }
 
@@ -154,8 +180,27 @@ const AllTransactions = ({
   </Link>
 );
 
-/** The last transactions of the account. */
-function Recent({ ledger, address }: { readonly ledger: string; readonly address: string }) {
+/** The last transactions of the account, and the ways to all of them. */
+const Recent = ({ ledger, address }: { readonly ledger: string; readonly address: string }) => (
+  <Section
+    title={ledgerWords().account.transactions}
+    actions={
+      <span className="flex flex-wrap items-center justify-end gap-x-3">
+        <CsvButton
+          file={`${ledger}-${address.replaceAll(":", "-")}-transactions`}
+          query={transactionsQuery(ledger, transactionFilter({ account: address }))}
+          columns={transactionCsv}
+          linesOf={postingLines}
+        />
+        <AllTransactions ledger={ledger} address={address} />
+      </span>
+    }
+  >
+    <RecentRows ledger={ledger} address={address} />
+  </Section>
+);
+
+function RecentRows({ ledger, address }: { readonly ledger: string; readonly address: string }) {
   const navigate = useNavigate();
   const columns = useMemo(() => transactionColumns(), []);
   const { data, error, refetch } = useInfiniteQuery(

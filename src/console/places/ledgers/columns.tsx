@@ -43,7 +43,7 @@ export function transactionColumns(): readonly Column<Transaction>[] {
     {
       id: "amount",
       header: words.amount,
-      width: 210,
+      width: 176,
       isNumber: true,
       cell: (row) => <Amount row={row} />,
       phone: "end",

@@ -6,6 +6,7 @@ import { type Transaction, transactionQuery } from "./queries.ts";
 import { Balances } from "./transactions/balances.tsx";
 import { useLiveTransaction } from "./transactions/live.ts";
 import { LogEntry } from "./transactions/log-entry.tsx";
+import { Related } from "./transactions/related.tsx";
 import { Revert } from "./transactions/revert.tsx";
 import { ledgerWords } from "./words.ts";
 import { florin } from "#console/api/florin.ts";
@@ -99,6 +100,7 @@ function Details({
         save={(body, call) => florin.post(METADATA, { path, body }, call)}
         remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
       />
+      <Related ledger={ledger} transaction={transaction} />
       <LogEntry ledger={ledger} transaction={transaction} />
     </>
   );

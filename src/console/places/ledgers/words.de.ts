@@ -302,4 +302,20 @@ export const words: typeof english = {
     value: "Wert",
     submit: "Speichern",
   },
+  flow: {
+    title: "Von wem, an wen",
+    soFar: (count) => `Bisher, aus den letzten ${count} Transaktionen`,
+    complete: (count) => `Aus allen Transaktionen (${count})`,
+    more: "Weiterlesen",
+    stop: "Anhalten",
+  },
+  related: {
+    title: "Gehört zu",
+    reverts: "Storniert",
+    revertedBy: "Storniert durch",
+    payment: "Zahlung",
+    instance: "Lauf eines Ablaufs",
+    wallet: "Wallet",
+    hold: "Reservierung",
+  },
 };

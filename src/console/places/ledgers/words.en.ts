@@ -299,4 +299,20 @@ export const words = {
     value: "Value",
     submit: "Save",
   },
+  flow: {
+    title: "From whom, to whom",
+    soFar: (count: string) => `So far, from the last ${count} transactions`,
+    complete: (count: string) => `From all transactions (${count})`,
+    more: "Read on",
+    stop: "Stop",
+  },
+  related: {
+    title: "Belongs to",
+    reverts: "Reverts",
+    revertedBy: "Reverted by",
+    payment: "Payment",
+    instance: "Workflow instance",
+    wallet: "Wallet",
+    hold: "Hold",
+  },
 };

@@ -43,20 +43,21 @@ export function useNewTransactions(
   );
   const showCount = (): void => showing.run(() => setSeen((seen) => seen + 1));
   const look = useEffectEvent(async () => {
-    if (top === undefined || ids.above(top).isMore) return;
+    const listed = topOf(await queries.ensureInfiniteQueryData(query));
+    if (ids.above(listed).isMore) return;
     const { rows } = await query.readPage(undefined, new AbortController().signal);
     for (const { id } of rows) ids.add(id);
     const last = rows.at(-1);
     if (last !== undefined && rows.length === PAGE_SIZE) ids.miss(BigInt(last.id));
     showCount();
   });
+  const lookSoon = (): void => looking.run(() => void look().catch(() => undefined));
   const state = useLedgerLive(ledger, undefined, (event) => {
     const { made, reverted } = changeOf(event);
     if (reverted !== undefined)
       queries.setQueryData<Pages>(query.queryKey, (list) => markReverted(list, reverted));
     if (made === undefined || filter !== undefined) {
-      if (event.kind === "start" || made !== undefined)
-        looking.run(() => void look().catch(() => undefined));
+      if (event.kind === "start" || made !== undefined) lookSoon();
       return;
     }
     ids.add(made);
