@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { LEDGER } from "./books.ts";
-import type { Visit } from "./window.ts";
+import { settle, type Visit } from "./window.ts";
 
 /** Screens of rows that a visit scrolls through. */
 const SCREENS = 60;
@@ -46,7 +46,7 @@ async function filter(page: Page, text: string): Promise<void> {
   await page.getByRole("combobox").first().click();
   await page.keyboard.type(text);
   await page.keyboard.press("Enter");
-  await page.waitForLoadState("networkidle");
+  await settle(page);
 }
 
 /** Opens some rows in the panel beside the list, and closes it. */

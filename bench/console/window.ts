@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM, CHROMIUM_OPTIONS } from "#scripts/lib/chromium.ts";
@@ -50,7 +51,7 @@ export class MeasuringBrowser {
       await page.locator(ready).first().waitFor();
       const readyMs = performance.now() - startedMs;
       await act(page);
-      await page.waitForLoadState("networkidle");
+      await settle(page);
       const { scripts, ...figures } = await page.evaluate(readPage);
       return { path, readyMs, ...figures, scriptBytes: await compressedBytes(scripts) };
     } finally {
@@ -79,6 +80,21 @@ export class MeasuringBrowser {
     return this.#browser.close();
   }
 }
+
+/** Resolves once no request has ended for a moment. A page's network is never idle, because it follows a stream of its ledger. */
+export async function settle(page: Page): Promise<void> {
+  for (let [before, quiet] = [-1, 0]; quiet < QUIET_LOOKS;) {
+    const ended = await page.evaluate(
+      () => (globalThis as unknown as PageGlobal).performance.getEntriesByType("resource").length,
+    );
+    quiet = ended === before ? quiet + 1 : 0;
+    before = ended;
+    await delay(LOOK_MS);
+  }
+}
+
+const LOOK_MS = 100;
+const QUIET_LOOKS = 5;
 
 /** What the functions that run in the page use of it. The project's types are those of Workers and Node, which have no page. */
 interface PageGlobal {

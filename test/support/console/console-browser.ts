@@ -128,7 +128,7 @@ export class ConsoleWindow {
       for (const path of paths) {
         await this.go(path);
         await this.page.getByRole("heading", { level: 1 }).waitFor();
-        await this.page.waitForLoadState("networkidle");
+        await this.settle();
         const findings = await this.findings();
         if (findings.length > 0) found[`${path} (${colorScheme})`] = findings;
       }

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { CounterpartyFlow } from "./accounts/counterparty-flow.tsx";
+import { MetadataHistory } from "./accounts/metadata-history.tsx";
 import { transactionColumns } from "./columns.tsx";
 import { EditableMetadata } from "./edit-metadata.tsx";
 import { transactionFilter } from "./filters.ts";
@@ -25,6 +26,7 @@ import { useRefreshOnWrites } from "#console/parts/live/use-ledger-live.ts";
 import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { stringifyJson } from "#platform/json.ts";
 
 const BalanceChart = lazy(async () => ({
   default: (await import("./balance-chart.tsx")).BalanceChart,
@@ -150,12 +152,15 @@ function AccountMetadata({
   const { at } = useMoments();
   const path = { ledger, address };
   return at === undefined ? (
-    <EditableMetadata
-      ledger={ledger}
-      metadata={metadata}
-      save={(body, call) => florin.post(METADATA, { path, body }, call)}
-      remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
-    />
+    <>
+      <EditableMetadata
+        ledger={ledger}
+        metadata={metadata}
+        save={(body, call) => florin.post(METADATA, { path, body }, call)}
+        remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
+      />
+      <MetadataHistory key={stringifyJson([address, metadata])} ledger={ledger} address={address} />
+    </>
   ) : (
     <Section title={ledgerWords().detail.metadata}>
       <Metadata metadata={metadata} />

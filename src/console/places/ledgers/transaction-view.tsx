@@ -5,7 +5,7 @@ import { EditableMetadata } from "./edit-metadata.tsx";
 import { type Transaction, transactionQuery } from "./queries.ts";
 import { Balances } from "./transactions/balances.tsx";
 import { useLiveTransaction } from "./transactions/live.ts";
-import { LogEntry } from "./transactions/log-entry.tsx";
+import { EntryOf } from "./transactions/log-entry.tsx";
 import { Related } from "./transactions/related.tsx";
 import { Revert } from "./transactions/revert.tsx";
 import { ledgerWords } from "./words.ts";
@@ -101,7 +101,7 @@ function Details({
         remove={(key, call) => florin.delete(`${METADATA}/{key}`, { path: { ...path, key } }, call)}
       />
       <Related ledger={ledger} transaction={transaction} />
-      <LogEntry ledger={ledger} transaction={transaction} />
+      <EntryOf ledger={ledger} transaction={transaction} />
     </>
   );
 }

@@ -318,4 +318,11 @@ export const words: typeof english = {
     wallet: "Wallet",
     hold: "Reservierung",
   },
+  metadataHistory: {
+    open: "Wie sie sich geändert haben",
+    deleted: "Gelöscht",
+    soFar: (count) => `Bisher, aus den letzten ${count} Änderungen von Metadaten in diesem Ledger`,
+    complete: (count) =>
+      `Aus allen ${count} Änderungen von Metadaten in diesem Ledger, ohne die, die mit einer Transaktion kamen`,
+  },
 };

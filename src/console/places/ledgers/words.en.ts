@@ -315,4 +315,11 @@ export const words = {
     wallet: "Wallet",
     hold: "Hold",
   },
+  metadataHistory: {
+    open: "How they changed",
+    deleted: "Deleted",
+    soFar: (count: string) => `So far, from the last ${count} changes of metadata in this ledger`,
+    complete: (count: string) =>
+      `From all ${count} changes of metadata in this ledger, without those that came with a transaction`,
+  },
 };

@@ -1,19 +1,17 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { florin } from "#console/api/florin.ts";
+import { Link } from "@tanstack/react-router";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { authorQuery, type LogEntry, logsQuery } from "#console/places/ledgers/logs/queries.ts";
 import type { Transaction } from "#console/places/ledgers/queries.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 import type { components } from "#openapi";
 import { stringifyJson } from "#platform/json.ts";
 
-type Entry = components["schemas"]["Log"];
-type Author = components["schemas"]["LogAuthor"];
-
 /** The entry of the log that made a transaction: its place, its hash, and who wrote it. */
-export function LogEntry({
+export function EntryOf({
   ledger,
   transaction,
 }: {
@@ -27,32 +25,28 @@ export function LogEntry({
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <LoadingRows rows={2} />}
       {data === null && <p className="text-muted">{words.none}</p>}
-      {data && <EntryFacts {...data} />}
+      {data && <EntryFacts ledger={ledger} entry={data} />}
     </Section>
   );
 }
 
-function EntryFacts({ entry, author }: { readonly entry: Entry; readonly author: Author | null }) {
+function EntryFacts({ ledger, entry }: { readonly ledger: string; readonly entry: LogEntry }) {
   const words = ledgerWords().entry;
+  const id = String(entry.id);
+  const { data: author } = useQuery({ ...authorQuery(ledger, id), staleTime: Infinity });
   return (
     <Facts>
       <Fact name={words.id}>
-        <span className="figures">{String(entry.id)}</span>
+        <Link
+          to="/ledgers/$ledger/logs"
+          params={{ ledger }}
+          search={{ open: id }}
+          className="figures text-accent hover:underline"
+        >
+          {id}
+        </Link>
       </Fact>
-      <Fact name={words.author}>
-        {author === null ? (
-          <span className="text-muted">{words.noAuthor}</span>
-        ) : (
-          <span className="flex flex-wrap gap-x-3">
-            <Foreign>{author.subject}</Foreign>
-            {author.clientId !== author.subject && (
-              <span className="text-muted">
-                {words.by} <Foreign>{author.clientId}</Foreign>
-              </span>
-            )}
-          </span>
-        )}
-      </Fact>
+      <Fact name={words.author}>{author !== undefined && <Author author={author} />}</Fact>
       {entry.hash !== "" && (
         <Fact name={words.hash}>
           <span className="flex items-center gap-1 font-mono text-note">
@@ -77,6 +71,25 @@ function EntryFacts({ entry, author }: { readonly entry: Entry; readonly author:
   );
 }
 
+function Author({
+  author: { subject, clientId },
+}: {
+  readonly author: components["schemas"]["LogAuthor"];
+}) {
+  const words = ledgerWords().entry;
+  if (subject === "") return <span className="text-muted">{words.noAuthor}</span>;
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      <Foreign>{subject}</Foreign>
+      {clientId !== subject && (
+        <span className="text-muted">
+          {words.by} <Foreign>{clientId}</Foreign>
+        </span>
+      )}
+    </span>
+  );
+}
+
 /** The entry is found by its date, which is that of the transaction. Several entries of one microsecond are told apart by the transaction. */
 const entryQuery = (ledger: string, { id, insertedAt }: Transaction) =>
   queryOptions({
@@ -84,27 +97,10 @@ const entryQuery = (ledger: string, { id, insertedAt }: Transaction) =>
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const query = stringifyJson({ $match: { date: insertedAt } });
-      const { cursor } = await florin.get(
-        "/api/ledger/v2/{ledger}/logs",
-        { path: { ledger }, query: { pageSize: 50, query } },
-        { signal },
-      );
-      const entry = cursor.data.find(
+      const { rows } = await logsQuery(ledger, query).readPage(undefined, signal);
+      const entry = rows.find(
         ({ data }) => "transaction" in data && String(data.transaction.id) === String(id),
       );
-      return entry === undefined ? null : { entry, author: await authorOf(ledger, entry, signal) };
+      return entry ?? null;
     },
   });
-
-async function authorOf(
-  ledger: string,
-  { id }: Entry,
-  signal: AbortSignal,
-): Promise<Author | null> {
-  const { data } = await florin.get(
-    "/api/florin/v1/ledgers/{ledger}/logs/{id}/author",
-    { path: { ledger, id: String(id) } },
-    { signal },
-  );
-  return data;
-}
