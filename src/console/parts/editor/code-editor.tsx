@@ -1,6 +1,6 @@
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { Editor } from "./editor.ts";
-import type { CodeLanguage, Complete, Diagnose } from "./types.ts";
+import type { EditorLanguage, Complete, Diagnose } from "./types.ts";
 import { partWords } from "#console/parts/part-words.ts";
 
 /** What a page may ask of an editor. */
@@ -18,7 +18,7 @@ interface CodeEditorProps {
   readonly onChange?: (value: string) => void;
   /** What the text is, for screen readers. */
   readonly label: string;
-  readonly language?: CodeLanguage;
+  readonly language?: EditorLanguage;
   /** Finds mistakes, which are underlined. */
   readonly diagnostics?: Diagnose;
   readonly completions?: Complete;

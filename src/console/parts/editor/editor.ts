@@ -21,7 +21,7 @@ import {
 } from "@codemirror/view";
 import { LANGUAGES } from "./languages/index.ts";
 import { THEME } from "./theme.ts";
-import type { CodeLanguage, Complete, Diagnose, CodeSuggestion } from "./types.ts";
+import type { EditorLanguage, Complete, Diagnose, CodeSuggestion } from "./types.ts";
 
 /** Time without a key after which the text is checked, in milliseconds. */
 const CHECK_AFTER_MS = 250;
@@ -38,7 +38,7 @@ export interface EditorHost {
 
 interface EditorStart {
   readonly value: string;
-  readonly language: CodeLanguage | undefined;
+  readonly language: EditorLanguage | undefined;
   /** Gives the page as it is now. */
   readonly ask: () => EditorHost;
 }

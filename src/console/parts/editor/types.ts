@@ -40,4 +40,4 @@ export type Diagnose = (text: string) => Promise<readonly Mistake[]>;
 /** Finds what may stand at the cursor; undefined for nothing. */
 export type Complete = (query: CompletionQuery) => Promise<Suggestions | undefined>;
 
-export type CodeLanguage = "numscript" | "json" | "yaml";
+export type EditorLanguage = "numscript" | "json" | "yaml";

@@ -5,12 +5,12 @@ import { CopyLink } from "./copy-link.tsx";
 import { Gallery } from "./examples/gallery.tsx";
 import { ledgerNamesQuery, type NewestSchema, schemaQuery } from "./queries.ts";
 import { RunPanel, submitRun } from "./run/run-panel.tsx";
-import { runOf, useRuns } from "./run/runs.ts";
+import { type Run, runOf, useRuns, wireOf } from "./run/runs.ts";
 import { ScriptEditor } from "./script/script-editor.tsx";
 import { useChecked } from "./script/use-checked.ts";
 import { SaveTemplate } from "./templates/save-template.tsx";
 import { TemplateMenu } from "./templates/template-menu.tsx";
-import type { Values, Work } from "./types.ts";
+import type { Work } from "./types.ts";
 import { SIGNS } from "./variables/signs.ts";
 import { allToTyped, allToWire } from "./variables/values.ts";
 import { VariableInputs } from "./variables/variable-form.tsx";
@@ -18,6 +18,7 @@ import { numscriptWords } from "./words.ts";
 import { useWork } from "./work.ts";
 import { may } from "#console/api/florin.ts";
 import { Empty, Failure } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { SelectField } from "#console/parts/forms/fields.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 
@@ -60,7 +61,7 @@ function Workbench({ ledgers }: { readonly ledgers: readonly string[] }) {
   };
   return (
     <>
-      <Title work={work} vars={vars} schema={schema} change={change} />
+      <Title work={work} run={run} schema={schema} change={change} />
       <div ref={top} className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         <div className="max-w-7xl space-y-8 p-6 max-sm:p-4">
           <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -101,14 +102,15 @@ interface WorkProps {
   readonly change: (changed: Partial<Work>) => void;
 }
 
-function Title({ work, vars, schema, change }: WorkProps & { readonly vars: Values | undefined }) {
+function Title({ work, run, schema, change }: WorkProps & { readonly run: Run | undefined }) {
   const maySave = may("ledger:write") && schema !== undefined && work.script !== "";
   return (
     <PageTitle
       title={numscriptWords().title}
       actions={
         <>
-          <CopyLink work={work} values={vars ?? {}} />
+          <CopyLink work={work} values={run?.vars ?? {}} />
+          {run !== undefined && work.script !== "" && <AsCode requests={[wireOf(run)]} />}
           {maySave && (
             <SaveTemplate
               work={work}

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { toWire, type WireRequest } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { useWrite, type Write } from "#console/parts/forms/use-write.ts";
 import type { ScriptedTransaction } from "#console/places/numscript/queries.ts";
@@ -36,7 +37,7 @@ export function runOf({ ledger, script, template }: Work, vars: Values): Run {
 }
 
 /** The request of a run. */
-export const requestOf = ({ ledger, script, vars, template }: Run, isDry: boolean) => ({
+const requestOf = ({ ledger, script, vars, template }: Run, isDry: boolean) => ({
   path: { ledger },
   query: {
     ...(isDry ? { dryRun: true } : {}),
@@ -46,6 +47,9 @@ export const requestOf = ({ ledger, script, vars, template }: Run, isDry: boolea
     script: template === undefined ? { plain: script, vars } : { template: template.name, vars },
   },
 });
+
+/** The request that commits a run, to show as code. */
+export const wireOf = (run: Run): WireRequest => toWire("post", PATH, requestOf(run, false));
 
 const PATH = "/api/ledger/v2/{ledger}/transactions";
 

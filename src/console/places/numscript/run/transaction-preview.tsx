@@ -3,6 +3,7 @@ import { ArrowRight } from "lucide-react";
 import { balanceChanges } from "./balances.ts";
 import { Address, Foreign } from "#console/parts/base/address.tsx";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
+import { MoneyGraph } from "#console/parts/graphs/money-graph.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import type { ScriptedTransaction } from "#console/places/numscript/queries.ts";
 import { numscriptWords } from "#console/places/numscript/words.ts";
@@ -15,6 +16,7 @@ interface Props {
 /** What a run does: who to whom, each balance before and after, and what is noted. */
 export const TransactionPreview = ({ ledger, transaction }: Props) => (
   <div className="space-y-5">
+    <MoneyGraph postings={transaction.postings} />
     <Movements ledger={ledger} transaction={transaction} />
     <Balances ledger={ledger} transaction={transaction} />
     <Noted transaction={transaction} />

@@ -27,7 +27,7 @@ export const SaveTemplate = (props: SaveTemplateProps) => {
           <div className="space-y-4">
             <p>{words.noSchema}</p>
             <Link
-              to="/ledgers/$ledger"
+              to="/ledgers/$ledger/schema"
               params={{ ledger: work.ledger }}
               className="text-accent hover:underline"
             >
