@@ -1,5 +1,13 @@
 import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
-import { ArrowLeftRight, BookOpen, Code, SquareTerminal, Users, Workflow } from "lucide-react";
+import {
+  ArrowLeftRight,
+  BookOpen,
+  Code,
+  SquareTerminal,
+  Users,
+  Wallet,
+  Workflow,
+} from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { boundLedgers, may, session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
@@ -27,6 +35,7 @@ const PLACES = [
   { id: "ledgers", to: "/ledgers", sign: BookOpen, scopes: ["ledger:read"] },
   { id: "numscript", to: "/numscript", sign: SquareTerminal, scopes: ["ledger:read"] },
   { id: "payments", to: "/payments", sign: ArrowLeftRight, scopes: ["payments:read"] },
+  { id: "wallets", to: "/wallets", sign: Wallet, scopes: ["wallets:read"] },
   { id: "workflows", to: "/workflows", sign: Workflow, scopes: ["orchestration:read"] },
   { id: "developers", to: "/developers", sign: Code, scopes: ["florin:operate", "webhooks:read"] },
   { id: "access", to: "/access", sign: Users, scopes: ["auth:read"] },

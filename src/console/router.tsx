@@ -10,6 +10,7 @@ import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { paymentRoutes } from "./places/payments/routes.tsx";
 import { signInRoutes } from "./places/sign-in/routes.ts";
+import { walletRoutes } from "./places/wallets/routes.tsx";
 import { workflowRoutes } from "./places/workflows/routes.tsx";
 
 const home = createRoute({
@@ -29,6 +30,7 @@ const routeTree = root
     ...paymentRoutes,
     ...developerRoutes,
     ...accessRoutes,
+    ...walletRoutes,
   ]);
 
 export const makeRouter = (queries: QueryClient) =>

@@ -8,7 +8,7 @@ export function Address({ address }: { readonly address: string }) {
   const cut = address.lastIndexOf(":") + 1;
   return (
     <span className="foreign inline-flex max-w-full font-mono text-note" title={address}>
-      <span className="truncate text-muted">{address.slice(0, cut)}</span>
+      {cut > 0 && <span className="truncate text-muted">{address.slice(0, cut)}</span>}
       <span className="shrink-0 truncate">{address.slice(cut)}</span>
     </span>
   );

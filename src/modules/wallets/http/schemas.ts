@@ -89,6 +89,10 @@ export const WalletRequest = z
   .transform((body) => body ?? { name: "", metadata: {} })
   .openapi("CreateWalletRequest", {
     type: "object",
+    properties: {
+      name: { type: "string" },
+      metadata: { type: "object", additionalProperties: { type: "string" } },
+    },
     example: { name: "alice", metadata: { tier: "gold" } },
   });
 
@@ -161,7 +165,21 @@ export const ConfirmRequest = z
   })
   .optional()
   .transform((body) => body ?? { amount: undefined, final: false })
-  .openapi("ConfirmHoldRequest", { type: "object", example: { amount: 200, final: true } });
+  .openapi("ConfirmHoldRequest", {
+    type: "object",
+    properties: {
+      amount: {
+        type: "integer",
+        format: "bigint",
+        description: "All that is left unless given.",
+      },
+      final: {
+        type: "boolean",
+        description: "Whether what is left then goes to the wallet's main balance.",
+      },
+    },
+    example: { amount: 200, final: true },
+  });
 
 export const KeyHeaders = z.object({
   "idempotency-key": OptionalText.openapi({
