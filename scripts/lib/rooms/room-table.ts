@@ -355,7 +355,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...WIRE, "console/api"],
     packages: [...PAGES, ...EDITOR, ...GRAPHS, "uplot"],
   },
-  ...consolePlaces("access", "developers", "ledgers", "numscript", "payments", "sign-in", "wallets", "workflows"),
+  ...consolePlaces(
+    "access",
+    "developers",
+    "ledgers",
+    "numscript",
+    "payments",
+    "sign-in",
+    "wallets",
+    "workflows",
+  ),
   console: {
     uses: ["console/parts", "console/api", "console/places/*", "platform/modules"],
     packages: [...PAGES, "cmdk", "react-dom/client"],

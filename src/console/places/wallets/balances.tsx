@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { type Balance, WALLETS_KEY } from "./queries.ts";
+import { type WalletBalance, WALLETS_KEY } from "./queries.ts";
 import { walletWords } from "./words.ts";
 import { florin } from "#console/api/florin.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
@@ -11,7 +11,7 @@ import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 
 /** The balances of a wallet, with what they hold. */
-export function Balances({ balances }: { readonly balances: readonly Balance[] }) {
+export function Balances({ balances }: { readonly balances: readonly WalletBalance[] }) {
   const words = walletWords().balances;
   return (
     <>

@@ -6,7 +6,7 @@ import type { components } from "#openapi";
 type Schemas = components["schemas"];
 export type Wallet = Schemas["Wallet"];
 export type Summary = Schemas["WalletSummary"];
-export type Balance = Schemas["WalletBalanceWithAssets"];
+export type WalletBalance = Schemas["WalletBalanceWithAssets"];
 export type Hold = Schemas["WalletListedHold"];
 export type WalletTransaction = Schemas["WalletTransaction"];
 
