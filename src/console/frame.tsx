@@ -1,4 +1,10 @@
-import { type ErrorComponentProps, Link, Outlet, useLocation } from "@tanstack/react-router";
+import {
+  type ErrorComponentProps,
+  Link,
+  Outlet,
+  useLocation,
+  useMatches,
+} from "@tanstack/react-router";
 import {
   ArrowLeftRight,
   BookOpen,
@@ -22,7 +28,9 @@ export function Frame() {
   const { kind } = useSyncExternalStore(session.subscribe, () => session.state);
   if (pathname === CALLBACK_PATH || pathname === SIGN_IN_PATH) return <Outlet />;
   if (kind === "nobody") return <SignInPage returnTo={href} />;
-  const refusal = refusalOf(pathname);
+  // While the next page loads, the frame shows the page before it, and asks whether that one is open.
+  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname }) ?? pathname;
+  const refusal = refusalOf(shown);
   return (
     <Shell places={placesFor()} path={pathname}>
       {refusal === undefined ? <Outlet /> : <Empty title={refusal} />}
