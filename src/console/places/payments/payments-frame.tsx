@@ -21,16 +21,34 @@ export function PaymentsFrame() {
         <Link to="/payments/accounts" className={TAB_CLASS}>
           {tabs.accounts}
         </Link>
+        <Link to="/payments/pools" className={TAB_CLASS}>
+          {tabs.pools}
+        </Link>
+        <Link to="/payments/bank-accounts" className={TAB_CLASS}>
+          {tabs.bankAccounts}
+        </Link>
+        <Link to="/payments/bookings" className={TAB_CLASS}>
+          {tabs.bookings}
+        </Link>
       </nav>
       <Outlet />
     </>
   );
 }
 
-type List = "payments" | "initiations" | "connectors" | "accounts";
+/** The words of lists by the last part of their URLs. */
+const LISTS = {
+  payments: "payments",
+  initiations: "initiations",
+  connectors: "connectors",
+  accounts: "accounts",
+  pools: "pools",
+  "bank-accounts": "bankAccounts",
+  bookings: "bookings",
+} as const;
 
 /** The way back to a list of the place. */
-export const listCrumb = (list: List) => ({
-  text: paymentWords().tabs[list],
+export const listCrumb = (list: keyof typeof LISTS) => ({
+  text: paymentWords().tabs[LISTS[list]],
   link: (text: ReactNode) => <Link to={`/payments/${list}`}>{text}</Link>,
 });

@@ -91,11 +91,71 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./accounts/account-page.tsx"), "AccountPage"),
 });
 
+const pools = createRoute({
+  getParentRoute: () => frame,
+  path: "pools",
+  validateSearch: textsOf("name"),
+  component: lazyRouteComponent(() => import("./pools/pools-page.tsx"), "PoolsPage"),
+});
+
+const pool = createRoute({
+  getParentRoute: () => root,
+  path: "/payments/pools/$id",
+  loader: () => paymentWords.load(),
+  component: lazyRouteComponent(() => import("./pools/pool-page.tsx"), "PoolPage"),
+});
+
+const bankAccounts = createRoute({
+  getParentRoute: () => frame,
+  path: "bank-accounts",
+  validateSearch: textsOf("name", "country", "metadata"),
+  component: lazyRouteComponent(
+    () => import("./bank-accounts/bank-accounts-page.tsx"),
+    "BankAccountsPage",
+  ),
+});
+
+const bankAccount = createRoute({
+  getParentRoute: () => root,
+  path: "/payments/bank-accounts/$id",
+  loader: () => paymentWords.load(),
+  component: lazyRouteComponent(
+    () => import("./bank-accounts/bank-account-page.tsx"),
+    "BankAccountPage",
+  ),
+});
+
+const bookings = createRoute({
+  getParentRoute: () => frame,
+  path: "bookings",
+  validateSearch: textsOf("ledger", "state"),
+  component: lazyRouteComponent(() => import("./bookings/bookings-page.tsx"), "BookingsPage"),
+});
+
+const booking = createRoute({
+  getParentRoute: () => root,
+  path: "/payments/bookings/$id",
+  loader: () => paymentWords.load(),
+  component: lazyRouteComponent(() => import("./bookings/booking-page.tsx"), "BookingPage"),
+});
+
 /** The URLs of the place. A page's code and words are loaded with its first visit. */
 export const paymentRoutes = [
-  frame.addChildren([home, payments, initiations, connectors, accounts]),
+  frame.addChildren([
+    home,
+    payments,
+    initiations,
+    connectors,
+    accounts,
+    pools,
+    bankAccounts,
+    bookings,
+  ]),
   payment,
   initiation,
   connector,
   account,
+  pool,
+  bankAccount,
+  booking,
 ] as const;

@@ -88,7 +88,7 @@ function AccountFacts({ account }: { readonly account: AccountAtProvider }) {
           <Foreign>{defaultAsset}</Foreign>
         </Fact>
       )}
-      <Fact name={fields.when}>
+      <Fact name={fields.created}>
         <Moment at={createdAt} isWhole />
       </Fact>
       <Fact name={fields.id}>

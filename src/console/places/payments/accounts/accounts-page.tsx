@@ -153,8 +153,8 @@ function columnsOf(): readonly Column<AccountAtProvider>[] {
     },
     {
       id: "created",
-      header: fields.when,
-      width: 136,
+      header: fields.created,
+      width: 152,
       rank: 1,
       isNumber: true,
       cell: ({ createdAt }) => <Moment at={createdAt} />,

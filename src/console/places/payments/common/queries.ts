@@ -47,12 +47,15 @@ export const connectorNamesQuery = () =>
       ).cursor.data,
   });
 
-/** The accounts of a connector for menus, newest first. */
-export const accountMenuQuery = (connectorId: string) =>
+/** The accounts of a connector, or of all of them, for menus; newest first. */
+export const accountMenuQuery = (connectorId: string | undefined) =>
   queryOptions({
     queryKey: [...PAYMENTS_KEY, "accounts", "menu", connectorId],
     queryFn: async ({ signal }) => {
-      const filter = stringifyJson({ $match: { connector_id: connectorId } });
+      const filter =
+        connectorId === undefined
+          ? undefined
+          : stringifyJson({ $match: { connector_id: connectorId } });
       const answer = await florin.get(
         "/api/payments/v3/accounts",
         { query: { pageSize: MENU_MAX, query: filter } },

@@ -6,7 +6,6 @@ type Schemas = components["schemas"];
 export type PaymentStatus = Schemas["Payment"]["status"];
 export type InitiationStatus = Schemas["PaymentInitiation"]["status"];
 export type ConnectorStatus = Schemas["PaymentConnectorHealthSummary"]["status"];
-export type BookingState = Schemas["PaymentBooking"]["state"];
 
 /** A state as `Status` shows it. */
 export interface Shown {
@@ -55,8 +54,6 @@ const CONNECTOR_TONES: Readonly<Record<ConnectorStatus, Tone>> = {
   uninstalling: "waits",
 };
 
-const BOOKING_TONES: Readonly<Record<BookingState, Tone>> = { RUNNING: "good", PAUSED: "warn" };
-
 export const paymentStatus = (status: PaymentStatus): Shown => ({
   tone: PAYMENT_TONES[status],
   children: paymentWords().paymentStatus[status],
@@ -72,8 +69,12 @@ export const connectorStatus = (status: ConnectorStatus): Shown => ({
   children: paymentWords().connectorStatus[status],
 });
 
-/** The state of a booking. One that runs and has an error waits for somebody. */
-export const bookingState = ({ state, error }: Schemas["PaymentBooking"]): Shown =>
-  state === "RUNNING" && error !== undefined
-    ? { tone: "bad", children: paymentWords().bookings.stuck }
-    : { tone: BOOKING_TONES[state], children: paymentWords().bookings.state[state] };
+/** The state of a booking: one with an error waits, and one that was refused something has gaps. */
+export function bookingState({ state, error, failed }: Schemas["PaymentBooking"]): Shown {
+  const words = paymentWords().bookings;
+  if (state === "PAUSED") return { tone: "warn", children: words.state.PAUSED };
+  if (error !== undefined) return { tone: "bad", children: words.stuck };
+  return failed > 0
+    ? { tone: "warn", children: words.gaps }
+    : { tone: "good", children: words.state.RUNNING };
+}

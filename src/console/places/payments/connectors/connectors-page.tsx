@@ -134,7 +134,7 @@ function columnsOf(): readonly Column<ConnectorSummary>[] {
     {
       id: "since",
       header: words.since,
-      width: 128,
+      width: 152,
       rank: 3,
       isNumber: true,
       cell: ({ since }) => <Moment at={since} />,

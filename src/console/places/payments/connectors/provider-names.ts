@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<string, string>> = {
   column: "Column",
   currencycloud: "Currencycloud",
   dummypay: "Dummypay",
+  generic: "Generic",
   increase: "Increase",
   mangopay: "Mangopay",
   modulr: "Modulr",

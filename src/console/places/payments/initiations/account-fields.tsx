@@ -73,20 +73,22 @@ export function AccountFields({
         options={[none, ...movers]}
         isRequired
       />
-      <SelectField
-        label={fields.from}
-        value={values.source}
-        onChange={(source) => onChange({ source, asset: "" })}
-        options={[none, ...menus.sources]}
-        isRequired
-      />
-      <SelectField
-        label={fields.to}
-        value={values.destination}
-        onChange={(destination) => onChange({ destination })}
-        options={[none, ...menus.destinations]}
-        isRequired
-      />
+      <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
+        <SelectField
+          label={fields.from}
+          value={values.source}
+          onChange={(source) => onChange({ source, asset: "" })}
+          options={[none, ...menus.sources]}
+          isRequired
+        />
+        <SelectField
+          label={fields.to}
+          value={values.destination}
+          onChange={(destination) => onChange({ destination })}
+          options={[none, ...menus.destinations]}
+          isRequired
+        />
+      </div>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { florin } from "#console/api/florin.ts";
 import { Failure } from "#console/parts/base/states.tsx";
 import { ConfirmButton, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
-import { LargeMoney } from "#console/parts/money/money.tsx";
+import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { AccountName, isMe, Who } from "#console/places/payments/common/names.tsx";
 import { PAYMENTS_KEY } from "#console/places/payments/common/queries.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
@@ -171,18 +171,25 @@ function Retry({ initiation: { id } }: { readonly initiation: Initiation }) {
 
 function Reverse({ initiation }: { readonly initiation: Initiation }) {
   const words = paymentWords().initiations;
-  const { id, status, amount } = initiation;
+  const { id, status, amount, asset } = initiation;
   const { data, error } = useInfiniteQuery(adjustmentsQuery(id, status));
   if (needsSomebodyElse(initiation)) return <SecondPerson text={words.reverseByOther} />;
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return null;
   const left = BigInt(amount) - reversed(data.pages.flatMap((page) => page.rows));
-  if (left <= 0n) return null;
+  const wentBack = BigInt(amount) - left;
   return (
     <div className="mt-4">
-      <FormDialog trigger={words.reverse} title={words.reverseTitle}>
-        {(close) => <ReverseForm initiation={initiation} left={left} close={close} />}
-      </FormDialog>
+      {wentBack > 0n && (
+        <p className="mb-2">
+          {words.wentBack} <Money amount={wentBack} asset={asset} />
+        </p>
+      )}
+      {left > 0n && (
+        <FormDialog trigger={words.reverse} title={words.reverseTitle}>
+          {(close) => <ReverseForm initiation={initiation} left={left} close={close} />}
+        </FormDialog>
+      )}
     </div>
   );
 }

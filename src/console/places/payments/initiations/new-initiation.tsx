@@ -21,6 +21,7 @@ export function NewInitiation() {
   return (
     <FormDialog
       kind="primary"
+      isWide
       title={words.create}
       trigger={
         <>
@@ -100,26 +101,44 @@ function Fields({ movers }: { readonly movers: readonly (readonly [id: string, n
           placeholder="EUR/2"
         />
       </div>
+      <More values={values} onChange={set} />
+    </Form>
+  );
+}
+
+/** The inputs that say what the order is called, what it is for, and when it is sent. */
+function More({
+  values: { reference, description, scheduledAt },
+  onChange,
+}: {
+  readonly values: Values;
+  readonly onChange: (next: Partial<Values>) => void;
+}) {
+  const { fields, initiations: words } = paymentWords();
+  return (
+    <>
       <TextField
-        label={words.fields.reference}
-        value={values.reference}
-        onChange={(reference) => set({ reference })}
+        label={fields.reference}
+        value={reference}
+        onChange={(next) => onChange({ reference: next })}
         isRequired
         isCode
-        hint={words.initiations.referenceHint}
+        hint={words.referenceHint}
       />
-      <TextField
-        label={words.initiations.description}
-        value={values.description}
-        onChange={(description) => set({ description })}
-      />
-      <TextField
-        label={words.initiations.sentAt}
-        type="datetime-local"
-        value={values.scheduledAt}
-        onChange={(scheduledAt) => set({ scheduledAt })}
-        hint={words.initiations.scheduleHint}
-      />
-    </Form>
+      <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
+        <TextField
+          label={words.description}
+          value={description}
+          onChange={(next) => onChange({ description: next })}
+        />
+        <TextField
+          label={words.sentAt}
+          type="datetime-local"
+          value={scheduledAt}
+          onChange={(next) => onChange({ scheduledAt: next })}
+          hint={words.scheduleHint}
+        />
+      </div>
+    </>
   );
 }

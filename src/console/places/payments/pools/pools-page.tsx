@@ -1,0 +1,122 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { NewPool } from "./new-pool.tsx";
+import { type Pool, poolsQuery } from "./queries.ts";
+import { may } from "#console/api/florin.ts";
+import { Foreign } from "#console/parts/base/address.tsx";
+import { formatCount } from "#console/parts/base/count.ts";
+import { Empty } from "#console/parts/base/states.tsx";
+import { CsvButton } from "#console/parts/csv/csv-button.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { valuesIn } from "#console/parts/filters/filter-text.ts";
+import { PageTitle } from "#console/parts/layout/page.tsx";
+import { partWords } from "#console/parts/part-words.ts";
+import { List } from "#console/parts/table/list.tsx";
+import type { Column } from "#console/parts/table/types.ts";
+import { Moment } from "#console/parts/time/moment.tsx";
+import { equals, filterOf } from "#console/places/payments/common/filters.ts";
+import { paymentWords } from "#console/places/payments/words.ts";
+
+/** The pools, newest first: accounts whose balances are read together. */
+export function PoolsPage() {
+  const words = paymentWords();
+  const search = useSearch({ from: "/payments/pools" });
+  const navigate = useNavigate();
+  const columns = useMemo(() => columnsOf(), []);
+  const fields = useMemo(
+    () => [{ id: "name", label: paymentWords().fields.name, example: "treasury" }],
+    [],
+  );
+  const values = valuesIn(search, fields);
+  const filter = filterOf(values, CONDITIONS);
+  const query = poolsQuery(filter);
+  const create = may("payments:write") ? <NewPool /> : null;
+  return (
+    <>
+      <PageTitle
+        title={words.tabs.pools}
+        actions={
+          <>
+            <CsvButton file="pools" query={query} columns={CSV} linesOf={(row) => [row]} />
+            {create}
+          </>
+        }
+      />
+      <div className="px-6 pb-2 max-sm:px-4">
+        <FilterBar
+          fields={fields}
+          values={values}
+          onChange={(next) => void navigate({ to: "/payments/pools", search: next, replace: true })}
+        />
+      </div>
+      <List
+        label={words.tabs.pools}
+        query={query}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/payments/pools/$id", params: { id } })}
+        empty={
+          filter === undefined ? (
+            <Empty title={words.pools.none}>{create}</Empty>
+          ) : (
+            <Empty title={partWords().filter.nothingFits} />
+          )
+        }
+      />
+    </>
+  );
+}
+
+const CONDITIONS = { name: equals("name") };
+
+const CSV: readonly CsvColumn<Pool>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ name }) => name],
+  ["type", ({ type }) => type],
+  ["accounts", ({ poolAccounts }) => poolAccounts.join(" ")],
+  ["created_at", ({ createdAt }) => createdAt],
+];
+
+function columnsOf(): readonly Column<Pool>[] {
+  const { fields, pools } = paymentWords();
+  return [
+    {
+      id: "name",
+      header: fields.name,
+      width: 160,
+      grow: 1,
+      cell: ({ name }) => (
+        <span className="font-medium">
+          <Foreign>{name}</Foreign>
+        </span>
+      ),
+      phone: "main",
+    },
+    {
+      id: "type",
+      header: fields.type,
+      width: 150,
+      grow: 0.5,
+      cell: ({ type }) => <span className="text-muted">{pools.type[type]}</span>,
+      phone: "note",
+    },
+    {
+      id: "accounts",
+      header: pools.accounts,
+      width: 96,
+      isNumber: true,
+      cell: ({ type, poolAccounts }) =>
+        type === "DYNAMIC" ? null : formatCount(poolAccounts.length),
+      phone: "end",
+    },
+    {
+      id: "created",
+      header: fields.created,
+      width: 152,
+      rank: 1,
+      isNumber: true,
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
+    },
+  ];
+}
