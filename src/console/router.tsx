@@ -1,11 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createRoute, createRouter, Navigate } from "@tanstack/react-router";
+import { createRouter } from "@tanstack/react-router";
 import { CONSOLE_PATH } from "./base-path.ts";
 import { Frame, LoadFailure, NotFound } from "./frame.tsx";
 import { root } from "./parts/routing/root.ts";
 import { parseSearch, stringifySearch } from "./parts/routing/search.ts";
 import { accessRoutes } from "./places/access/routes.tsx";
 import { developerRoutes } from "./places/developers/routes.tsx";
+import { homeRoutes } from "./places/home/routes.tsx";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { paymentRoutes } from "./places/payments/routes.tsx";
@@ -13,16 +14,10 @@ import { signInRoutes } from "./places/sign-in/routes.ts";
 import { walletRoutes } from "./places/wallets/routes.tsx";
 import { workflowRoutes } from "./places/workflows/routes.tsx";
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: "/",
-  component: () => <Navigate to="/ledgers" replace />,
-});
-
 const routeTree = root
   .update({ component: Frame, notFoundComponent: NotFound })
   .addChildren([
-    home,
+    ...homeRoutes,
     ...signInRoutes,
     ...ledgerRoutes,
     ...numscriptRoutes,

@@ -355,9 +355,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...WIRE, "console/api"],
     packages: [...PAGES, ...EDITOR, ...GRAPHS, "uplot"],
   },
+  "console/palette": {
+    uses: [...WIRE, "console/api", "console/parts"],
+    packages: [...PAGES, "cmdk"],
+  },
   ...consolePlaces(
     "access",
     "developers",
+    "home",
     "ledgers",
     "numscript",
     "payments",
@@ -366,8 +371,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     "workflows",
   ),
   console: {
-    uses: ["console/parts", "console/api", "console/places/*", "platform/modules"],
-    packages: [...PAGES, "cmdk", "react-dom/client"],
+    uses: [
+      "console/parts",
+      "console/api",
+      "console/palette",
+      "console/places/*",
+      "platform/modules",
+    ],
+    packages: [...PAGES, "react-dom/client"],
   },
 
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.

@@ -2,6 +2,7 @@ import type { words as english } from "./words.en.ts";
 
 export const words: typeof english = {
   places: {
+    home: "Start",
     ledgers: "Ledger",
     numscript: "Numscript",
     wallets: "Wallets",
@@ -11,11 +12,12 @@ export const words: typeof english = {
     access: "Zugang",
   },
   notAllowed: (scope) =>
-    `Diese Seite ist für dich nicht offen: Sie braucht die Berechtigung ${scope}. Ein Administrator kann sie dir geben.`,
+    `Diese Seite ist für Sie nicht offen: Sie braucht die Berechtigung ${scope}, die ein Administrator geben kann.`,
   notFound: "Diese Seite gibt es nicht.",
   boundToLedgers:
-    "Diese Seite ist für dich nicht offen: Sie handelt von allen Ledgern, und du darfst nur einige davon nutzen.",
+    "Diese Seite ist für Sie nicht offen: Sie handelt von allen Ledgern, und Sie dürfen nur einige davon nutzen.",
   skip: "Zum Inhalt",
+  find: "Suchen",
   menu: "Menü",
   close: "Schließen",
   openPage: "Als Seite öffnen",
@@ -74,6 +76,18 @@ export const words: typeof english = {
     deployment: "Florin selbst",
     anybody: "Jeder, ohne Anmeldung",
     nobody: "Niemand",
+  },
+  keys: {
+    title: "Tasten",
+    page: "Auf dieser Seite",
+    everywhere: "Überall",
+    find: "Alles finden",
+    help: "Diese Tasten zeigen",
+    filter: "Liste filtern",
+    move: "In der Liste bewegen",
+    open: "Zeile öffnen",
+    close: "Seitenleiste schließen",
+    go: (place) => `Zu ${place} gehen`,
   },
   csv: {
     download: "CSV",

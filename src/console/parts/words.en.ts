@@ -1,6 +1,7 @@
 /** Words that parts use on every page. */
 export const words = {
   places: {
+    home: "Home",
     ledgers: "Ledgers",
     numscript: "Numscript",
     wallets: "Wallets",
@@ -15,6 +16,7 @@ export const words = {
   boundToLedgers:
     "You may not open this page: it is about all ledgers, and you are bound to some of them.",
   skip: "Skip to the content",
+  find: "Find",
   menu: "Menu",
   close: "Close",
   openPage: "Open as a page",
@@ -71,6 +73,18 @@ export const words = {
     deployment: "Florin itself",
     anybody: "Anybody, without signing in",
     nobody: "Nobody",
+  },
+  keys: {
+    title: "Keys",
+    page: "On this page",
+    everywhere: "Everywhere",
+    find: "Find anything",
+    help: "Show these keys",
+    filter: "Filter the list",
+    move: "Move in the list",
+    open: "Open the row",
+    close: "Close the panel",
+    go: (place: string) => `Go to ${place}`,
   },
   csv: {
     download: "CSV",

@@ -44,6 +44,7 @@ export function FilterInput({ fields, onApply }: FilterInputProps) {
       <label className="inline-flex h-7 min-w-28 items-center gap-1.5 rounded-md px-2 text-muted focus-within:bg-sunken hover:bg-hover pointer-coarse:h-9">
         <ListFilter aria-hidden size={14} />
         <Autocomplete.Input
+          data-filter=""
           aria-label={words.add}
           placeholder={words.add}
           onKeyDown={onKeyDown}

@@ -1,5 +1,6 @@
-import { Menu as MenuIcon } from "lucide-react";
+import { Menu as MenuIcon, Search } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { findKeys, Key } from "#console/parts/keys/key-list.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 
 /** The menu comes after the first paint, because its positioning is a fifth of the script of the first page. */
@@ -19,11 +20,14 @@ export interface Place {
 export function Shell({
   places,
   path,
+  onFind,
   children,
 }: {
   readonly places: readonly Place[];
   /** The path of the page. The menu of a phone closes when it changes. */
   readonly path: string;
+  /** Opens the search. */
+  readonly onFind: () => void;
   readonly children: ReactNode;
 }) {
   const words = partWords();
@@ -55,6 +59,7 @@ export function Shell({
         <div className="mb-2 px-2 py-1 max-sm:hidden">
           <Logo />
         </div>
+        <FindButton onClick={onFind} />
         <nav aria-label={words.menu} className="flex flex-col gap-0.5">
           {places.map(({ id, label, icon, link }) => (
             <span key={id} className="contents">
@@ -82,6 +87,20 @@ export function Shell({
     </div>
   );
 }
+
+const FindButton = ({ onClick }: { readonly onClick: () => void }) => (
+  <button
+    type="button"
+    onClick={onClick}
+    className="mb-2 flex h-8 items-center justify-between rounded-md border border-line bg-canvas px-2 text-muted hover:text-text pointer-coarse:h-11"
+  >
+    <span className="flex items-center gap-2.5">
+      <Search aria-hidden size={14} />
+      {partWords().find}
+    </span>
+    <Key name={findKeys()} />
+  </button>
+);
 
 const PLACE_CLASS =
   "flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted hover:bg-hover hover:text-text pointer-coarse:h-11 aria-[current=page]:bg-hover aria-[current=page]:text-text";

@@ -63,7 +63,8 @@ export const words: typeof english = {
     nothingStored: "Noch ist nichts gespeichert.",
     stale:
       "Skript, Werte oder Ledger haben sich seither geändert. Vor dem Buchen ist ein neuer Probelauf nötig.",
-    mayNotWrite: "Du darfst Skripte prüfen. Zum Ausführen fehlt das Recht, in Ledger zu schreiben.",
+    mayNotWrite:
+      "Sie dürfen Skripte prüfen. Zum Ausführen fehlt das Recht, in Ledger zu schreiben.",
     first:
       "Ein Probelauf zeigt die Bewegungen und die Salden davor und danach. Er speichert nichts.",
     movements: "Bewegungen",

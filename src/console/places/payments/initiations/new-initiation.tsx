@@ -111,8 +111,8 @@ function More({
   values: { reference, description, scheduledAt },
   onChange,
 }: {
-  readonly values: Values;
-  readonly onChange: (next: Partial<Values>) => void;
+  readonly values: InitiationValues;
+  readonly onChange: (next: Partial<InitiationValues>) => void;
 }) {
   const { fields, initiations: words } = paymentWords();
   return (

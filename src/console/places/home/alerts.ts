@@ -1,0 +1,236 @@
+import { daysAgo, LEDGERS_MAX } from "./queries.ts";
+import type { words } from "./words.en.ts";
+import { homeWords } from "./words.ts";
+import { florin, may, session } from "#console/api/florin.ts";
+import { formatCount } from "#console/parts/base/count.ts";
+import type { Tone } from "#console/parts/base/status.tsx";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Something that needs a person. */
+export interface Alert {
+  readonly id: string;
+  readonly tone: Tone;
+  readonly title: string;
+  /** A name or an error, as others have written it. */
+  readonly note?: string | undefined;
+  readonly since: string;
+  /** The page of the object, or of the list of several ones. */
+  readonly path: string;
+}
+
+/** What is looked at, and by whom. */
+export interface AlertSource {
+  readonly kind: keyof (typeof words)["attention"]["kind"];
+  readonly scope: string;
+  readonly read: (context: AlertContext) => Promise<readonly Alert[]>;
+}
+
+interface AlertContext {
+  readonly ledgers: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Rows of a list from which an alert is made. */
+const ROWS_MAX = 15;
+/** Days for which a failure is news. Older ones are found in their lists. */
+const NEWS_DAYS = 7;
+
+interface Row {
+  readonly id: string;
+  readonly since: string;
+  readonly note?: string | undefined;
+}
+
+/** One alert for rows of a kind, which leads to the row if it is the only one. */
+function together(
+  rows: readonly Row[],
+  how: {
+    readonly kind: string;
+    readonly tone: Tone;
+    readonly hasMore: boolean;
+    readonly title: (count: number, isMore: boolean) => string;
+    readonly list: string;
+    readonly pathOf: (row: Row) => string;
+  },
+): readonly Alert[] {
+  const oldest = rows.toSorted((one, other) => (one.since < other.since ? -1 : 1))[0];
+  if (oldest === undefined) return [];
+  const { kind, tone, hasMore, title, list, pathOf } = how;
+  const isOne = rows.length === 1 && !hasMore;
+  return [
+    {
+      id: kind,
+      tone,
+      title: title(rows.length, hasMore),
+      note: oldest.note,
+      since: oldest.since,
+      path: isOne ? pathOf(oldest) : list,
+    },
+  ];
+}
+
+const deliveries: AlertSource = {
+  kind: "deliveries",
+  scope: "webhooks:read",
+  read: async ({ signal }) => {
+    const { cursor } = await florin.get(
+      "/api/webhooks/deliveries",
+      { query: { status: "failed", createdAtFrom: daysAgo(NEWS_DAYS), pageSize: ROWS_MAX } },
+      { signal },
+    );
+    const rows = cursor.data.map(({ id, createdAt, configID, lastError }) => ({
+      id: configID,
+      key: id,
+      since: createdAt,
+      note: lastError,
+    }));
+    return together(rows, {
+      kind: "deliveries",
+      tone: "bad",
+      hasMore: cursor.hasMore,
+      title: homeWords().attention.deliveries,
+      list: "/developers/webhooks",
+      pathOf: ({ id }) => `/developers/webhooks/${encodeURIComponent(id)}`,
+    });
+  },
+};
+
+const instances: AlertSource = {
+  kind: "instances",
+  scope: "orchestration:read",
+  read: async ({ signal }) => {
+    const found = await Promise.all(
+      (["stuck", "failed"] as const).map(async (status) => {
+        const { cursor } = await florin.get(
+          "/api/orchestration/v2/instances",
+          { query: { status, pageSize: ROWS_MAX } },
+          { signal },
+        );
+        const rows = cursor.data
+          .filter(({ updatedAt }) => status === "stuck" || updatedAt > daysAgo(NEWS_DAYS))
+          .map(({ id, updatedAt, workflow, error }) => ({
+            id,
+            since: updatedAt,
+            note: workflow?.config.name ?? error,
+          }));
+        return together(rows, {
+          kind: status,
+          tone: status === "stuck" ? "warn" : "bad",
+          hasMore: cursor.hasMore && rows.length === cursor.data.length,
+          title: homeWords().attention[status],
+          list: `/workflows/instances?status=${status}`,
+          pathOf: ({ id }) => `/workflows/instances/${encodeURIComponent(id)}`,
+        });
+      }),
+    );
+    return found.flat();
+  },
+};
+
+/** Payments that the person may approve: with four eyes, those of others. */
+const initiations: AlertSource = {
+  kind: "initiations",
+  scope: "payments:write",
+  read: async ({ signal }) => {
+    const query = stringifyJson({ $match: { status: "WAITING_FOR_VALIDATION" } });
+    const { cursor } = await florin.get(
+      "/api/payments/v3/payment-initiations",
+      { query: { query, pageSize: ROWS_MAX } },
+      { signal },
+    );
+    const me = session.state.kind === "person" ? session.state.grant.subject : undefined;
+    const rows = cursor.data
+      .filter(({ needsSecondPerson, createdBy }) => !needsSecondPerson || createdBy !== me)
+      .map(({ id, createdAt, reference }) => ({ id, since: createdAt, note: reference }));
+    return together(rows, {
+      kind: "initiations",
+      tone: "waits",
+      hasMore: cursor.hasMore,
+      title: homeWords().attention.initiations,
+      list: "/payments/initiations?status=WAITING_FOR_VALIDATION",
+      pathOf: ({ id }) => `/payments/initiations/${encodeURIComponent(id)}`,
+    });
+  },
+};
+
+const connectors: AlertSource = {
+  kind: "connectors",
+  scope: "payments:read",
+  read: async ({ signal }) => {
+    const { cursor } = await florin.get(
+      "/api/florin/v1/payments/connectors/health",
+      { query: { pageSize: ROWS_MAX } },
+      { signal },
+    );
+    return cursor.data.flatMap(({ connectorID, name, status, since, lastError }): Alert[] => {
+      if (status === "healthy" || status === "uninstalling") return [];
+      return [
+        {
+          id: connectorID,
+          tone: status === "degraded" ? "warn" : "bad",
+          title: homeWords().attention.connector[status],
+          note: lastError === undefined ? name : `${name}: ${lastError}`,
+          since,
+          path: `/payments/connectors/${encodeURIComponent(connectorID)}`,
+        },
+      ];
+    });
+  },
+};
+
+const bookings: AlertSource = {
+  kind: "bookings",
+  scope: "payments:read",
+  read: async ({ signal }) => {
+    const { cursor } = await florin.get(
+      "/api/florin/v1/payments/bookings",
+      { query: { pageSize: ROWS_MAX } },
+      { signal },
+    );
+    return cursor.data.flatMap(({ id, failed, error, ledger, updatedAt }): Alert[] => {
+      if (failed === 0 && error === undefined) return [];
+      const words = homeWords().attention;
+      return [
+        {
+          id,
+          tone: failed > 0 ? "bad" : "warn",
+          title: failed > 0 ? words.booking(formatCount(failed)) : words.bookingWaits,
+          note: error === undefined ? ledger : `${ledger}: ${error}`,
+          since: updatedAt,
+          path: `/payments/bookings/${encodeURIComponent(id)}`,
+        },
+      ];
+    });
+  },
+};
+
+const pipelines: AlertSource = {
+  kind: "pipelines",
+  scope: "ledger:read",
+  read: async ({ ledgers, signal }) => {
+    const found = await Promise.all(
+      ledgers.slice(0, LEDGERS_MAX).map(async (ledger) => {
+        const { data } = await florin.get(
+          "/api/florin/v1/ledgers/{ledger}/pipelines",
+          { path: { ledger } },
+          { signal },
+        );
+        return data.filter(({ state }) => state === "failing");
+      }),
+    );
+    return found.flat().map(({ id, ledger, lastError, createdAt }) => ({
+      id,
+      tone: "bad",
+      title: homeWords().attention.pipeline,
+      note: lastError === undefined ? ledger : `${ledger}: ${lastError.message}`,
+      since: lastError?.since ?? createdAt,
+      path: `/ledgers/${encodeURIComponent(ledger)}/exporters`,
+    }));
+  },
+};
+
+/** What the person may look at, in the order of their urgency. */
+export const alertSources = (): readonly AlertSource[] =>
+  [initiations, connectors, deliveries, instances, bookings, pipelines].filter(({ scope }) =>
+    may(scope),
+  );
