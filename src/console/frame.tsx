@@ -31,10 +31,13 @@ import { SignInPage } from "./places/sign-in/sign-in-page.tsx";
 /** The frame of all pages, for whom it is: the pages of the sign-in have none, and who is not signed in sees only the way in. */
 export function Frame() {
   const { pathname, href } = useLocation();
+  // While the next page loads, the page before it is shown, and has its own frame.
+  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname });
+  const path = shown ?? pathname;
   const { kind } = useSyncExternalStore(session.subscribe, () => session.state);
-  if (pathname === CALLBACK_PATH || pathname === SIGN_IN_PATH) return <Outlet />;
+  if (path === CALLBACK_PATH || path === SIGN_IN_PATH) return <Outlet />;
   if (kind === "nobody") return <SignInPage returnTo={href} />;
-  return <Pages path={pathname} />;
+  return <Pages path={path} />;
 }
 
 /** The pages with what is on each of them: the places, the search, and the keys. */
@@ -42,9 +45,7 @@ function Pages({ path }: { readonly path: string }) {
   const open = PLACES.filter(mayOpen);
   const [isFinding, setFinding] = useState(false);
   const find = (): void => setFinding(true);
-  // While the next page loads, the frame shows the page before it, and asks whether that one is open.
-  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname });
-  const refusal = refusalOf(shown ?? path);
+  const refusal = refusalOf(path);
   useEffect(() => {
     const object = objectAt(path);
     if (object !== undefined) remember(object);

@@ -38,7 +38,7 @@ export class ConsoleBrowser {
     await window.page.goto(await this.signInLink(personId));
     await window.page.getByRole("button", { name: /Sign in|Anmelden/ }).click();
     await window.page.waitForURL(({ pathname }) => !pathname.endsWith("/sign-in"));
-    await window.page.locator("main").waitFor();
+    await window.page.getByRole("navigation").first().waitFor();
     return window;
   }
 
