@@ -138,7 +138,7 @@ function Travel({ ledger, at }: { readonly ledger: string; readonly at: string }
           {isPlaying ? <Pause aria-hidden size={14} /> : <Play aria-hidden size={14} />}
         </IconButton>
       </div>
-      <Slider key={at} at={at} firstMs={firstMs} nowMs={nowMs} onChange={go} />
+      <Slider key={`${at} ${firstMs}`} at={at} firstMs={firstMs} nowMs={nowMs} onChange={go} />
     </>
   );
 }
