@@ -12,6 +12,18 @@ export const CONSOLE_SOURCES = [
   "package-lock.json",
 ];
 
+/** Runs a build with the environment of production. Servers of tests have another one, for which libraries would bundle their slow variants. */
+async function inProduction(work: () => Promise<unknown>): Promise<void> {
+  const { NODE_ENV: before } = process.env;
+  process.env["NODE_ENV"] = "production";
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env["NODE_ENV"];
+    else process.env["NODE_ENV"] = before;
+  }
+}
+
 /**
  * Builds the console, unless its sources are those of an existing build. Returns the folder of its files. Several processes may build at
  * once, as with the Worker.
@@ -29,7 +41,7 @@ export async function buildConsole(): Promise<string> {
       import("vite"),
       import("./vite-config.ts"),
     ]);
-    await build(consoleConfig(fresh));
+    await inProduction(() => build(consoleConfig(fresh)));
     // The build of a faster process stays, because both builds have equal sources.
     if (!existsSync(folder)) renameSync(fresh, folder);
   } finally {

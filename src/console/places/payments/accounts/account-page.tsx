@@ -8,6 +8,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -15,6 +16,7 @@ import { referenceIn } from "#console/places/payments/common/ids.ts";
 import { Metadata } from "#console/places/payments/common/metadata.tsx";
 import { ConnectorLink } from "#console/places/payments/common/names.tsx";
 import type { AccountAtProvider } from "#console/places/payments/common/queries.ts";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -28,7 +30,12 @@ export function AccountPage() {
   const { data, error, refetch } = useQuery(accountQuery(id));
   return (
     <>
-      <PageTitle crumbs={[listCrumb("accounts")]} title={referenceIn(id)} isCode />
+      <PageTitle
+        crumbs={[listCrumb("accounts")]}
+        title={referenceIn(id)}
+        isCode
+        actions={<AsCode requests={requestsOf(id)} />}
+      />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         {error !== null && data === undefined && (
           <Failure error={error} retry={() => void refetch()} />
@@ -137,3 +144,9 @@ function Holdings({ id }: { readonly id: string }) {
     </>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/payments/v3/accounts/{accountID}", { accountID: id }),
+  readRequest("/api/payments/v3/accounts/{accountID}/balances", { accountID: id }),
+];

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { accountsQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -20,6 +21,7 @@ import {
   isMetadata,
 } from "#console/places/payments/common/filters.ts";
 import type { AccountAtProvider } from "#console/places/payments/common/queries.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The accounts at all providers, newest first. */
@@ -36,7 +38,12 @@ export function AccountsPage() {
     <>
       <PageTitle
         title={words.tabs.accounts}
-        actions={<CsvButton file="accounts" query={query} columns={CSV} linesOf={(row) => [row]} />}
+        actions={
+          <>
+            <AsCode requests={[listRequest("/api/payments/v3/accounts", filter)]} />
+            <CsvButton file="accounts" query={query} columns={CSV} linesOf={(row) => [row]} />
+          </>
+        }
       />
       <div className="px-6 pb-2 max-sm:px-4">
         <FilterBar

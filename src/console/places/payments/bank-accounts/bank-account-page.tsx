@@ -7,10 +7,12 @@ import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { Metadata } from "#console/places/payments/common/metadata.tsx";
 import { AccountLink } from "#console/places/payments/common/names.tsx";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -23,7 +25,12 @@ export function BankAccountPage() {
       <PageTitle
         crumbs={[listCrumb("bank-accounts")]}
         title={data?.name ?? paymentWords().bankAccount}
-        actions={data !== undefined && may("payments:write") && <ForwardBankAccount id={id} />}
+        actions={
+          <>
+            <AsCode requests={requestsOf(id)} />
+            {data !== undefined && may("payments:write") && <ForwardBankAccount id={id} />}
+          </>
+        }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         {error !== null && data === undefined && (
@@ -90,3 +97,8 @@ function Details({ account }: { readonly account: BankAccount }) {
     </div>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/payments/v3/bank-accounts/{bankAccountID}", { bankAccountID: id }),
+];

@@ -6,6 +6,7 @@ import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -21,6 +22,7 @@ import {
   hasMetadata,
   isMetadata,
 } from "#console/places/payments/common/filters.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The bank accounts, newest first. */
@@ -40,6 +42,7 @@ export function BankAccountsPage() {
         title={words.tabs.bankAccounts}
         actions={
           <>
+            <AsCode requests={[listRequest("/api/payments/v3/bank-accounts", filter)]} />
             <CsvButton file="bank-accounts" query={query} columns={CSV} linesOf={(row) => [row]} />
             {create}
           </>

@@ -11,9 +11,11 @@ import { Fact, Facts } from "#console/parts/base/facts.tsx";
 import { Figure, Figures } from "#console/parts/base/figure.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import type { Booking } from "#console/places/payments/common/queries.ts";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { bookingState } from "#console/places/payments/common/states.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
@@ -28,7 +30,12 @@ export function BookingPage() {
       <PageTitle
         crumbs={[listCrumb("bookings")]}
         title={data?.ledger ?? paymentWords().booking}
-        actions={data !== undefined && mayBook && <BookingActions booking={data} />}
+        actions={
+          <>
+            <AsCode requests={requestsOf(id)} />
+            {data !== undefined && mayBook && <BookingActions booking={data} />}
+          </>
+        }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         {error !== null && data === undefined && (
@@ -110,3 +117,9 @@ function Rules({ booking }: { readonly booking: Booking }) {
     </Facts>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/florin/v1/payments/bookings/{bookingID}", { bookingID: id }),
+  readRequest("/api/florin/v1/payments/bookings/{bookingID}/failures", { bookingID: id }),
+];

@@ -8,6 +8,7 @@ import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -20,6 +21,7 @@ import { Moment } from "#console/parts/time/moment.tsx";
 import { choicesOf } from "#console/places/payments/common/fields.ts";
 import { equals, filterOf } from "#console/places/payments/common/filters.ts";
 import type { Booking } from "#console/places/payments/common/queries.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { bookingState } from "#console/places/payments/common/states.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -41,6 +43,7 @@ export function BookingsPage() {
         title={words.tabs.bookings}
         actions={
           <>
+            <AsCode requests={[listRequest("/api/florin/v1/payments/bookings", filter)]} />
             <CsvButton file="bookings" query={query} columns={CSV} linesOf={(row) => [row]} />
             {create}
           </>

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { referenceIn } from "./ids.ts";
-import { connectorNamesQuery, peopleQuery } from "./queries.ts";
-import { may, session } from "#console/api/florin.ts";
+import { connectorNamesQuery } from "./queries.ts";
+import { session } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
+import { nameOf, usePerson } from "#console/parts/principals/people.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 const LINK = "rounded-sm text-accent hover:underline";
@@ -47,10 +48,9 @@ export function isMe(subject: string): boolean {
   return state.kind === "person" && state.grant.subject === subject;
 }
 
-/** A principal: the one who looks, a person by the address, or whoever it is by the name that tokens have. */
+/** A principal: the one who looks, a person by name, or whoever it is by the subject of its tokens. */
 export function Who({ subject }: { readonly subject: string }) {
-  const { data } = useQuery({ ...peopleQuery(), enabled: may("auth:read") });
-  if (isMe(subject)) return <>{paymentWords().you}</>;
-  const person = data?.find(({ id }) => id === subject);
-  return <Foreign>{person?.email ?? subject}</Foreign>;
+  const person = usePerson(subject);
+  if (isMe(subject)) return paymentWords().you;
+  return <Foreign>{person === undefined ? subject : nameOf(person)}</Foreign>;
 }

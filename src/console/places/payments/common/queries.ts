@@ -13,7 +13,7 @@ export type Task = Schemas["PaymentTask"];
 /** The beginning of the keys of all queries of the place. */
 export const PAYMENTS_KEY = ["payments"] as const;
 
-/** Time for which the names of connectors and people count as current, in milliseconds. */
+/** Time for which the names of connectors count as current, in milliseconds. */
 const NAMES_CURRENT_MS = 30_000;
 /** Most connectors and accounts that a menu offers; the others are found by a filter. */
 const MENU_MAX = 200;
@@ -76,12 +76,4 @@ export const taskQuery = (taskId: string) =>
           { signal },
         )
       ).data,
-  });
-
-/** The people of the deployment, whom only those may read who may read the module auth. */
-export const peopleQuery = () =>
-  queryOptions({
-    queryKey: [...PAYMENTS_KEY, "people"],
-    staleTime: NAMES_CURRENT_MS,
-    queryFn: async ({ signal }) => (await florin.get("/api/florin/v1/users", {}, { signal })).data,
   });

@@ -13,8 +13,10 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status, toneClass } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { connectorStatus } from "#console/places/payments/common/states.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
@@ -29,9 +31,12 @@ export function ConnectorPage() {
         crumbs={[listCrumb("connectors")]}
         title={data?.name ?? paymentWords().connector}
         actions={
-          data !== undefined &&
-          data.status !== "uninstalling" &&
-          may("payments:write") && <ConnectorActions health={data} />
+          <>
+            <AsCode requests={requestsOf(id)} />
+            {data !== undefined && data.status !== "uninstalling" && may("payments:write") && (
+              <ConnectorActions health={data} />
+            )}
+          </>
         }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
@@ -156,3 +161,9 @@ function Webhooks({ health: { webhooks } }: { readonly health: ConnectorHealth }
     </Section>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/florin/v1/payments/connectors/{connectorID}/health", { connectorID: id }),
+  readRequest("/api/payments/v3/connectors/{connectorID}/config", { connectorID: id }),
+];

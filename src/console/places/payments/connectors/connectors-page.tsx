@@ -6,6 +6,7 @@ import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
@@ -16,6 +17,7 @@ import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { equals, filterOf } from "#console/places/payments/common/filters.ts";
 import { type ConnectorSummary, connectorsQuery } from "#console/places/payments/common/queries.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { connectorStatus } from "#console/places/payments/common/states.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -30,7 +32,8 @@ export function ConnectorsPage() {
   const columns = useMemo(() => columnsOf(), []);
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
-  const query = connectorsQuery(filterOf(values, CONDITIONS));
+  const filter = filterOf(values, CONDITIONS);
+  const query = connectorsQuery(filter);
   const install = may("payments:write") ? <InstallConnector /> : null;
   return (
     <>
@@ -38,6 +41,7 @@ export function ConnectorsPage() {
         title={words.tabs.connectors}
         actions={
           <>
+            <AsCode requests={[listRequest("/api/florin/v1/payments/connectors/health", filter)]} />
             <CsvButton file="connectors" query={query} columns={CSV} linesOf={(row) => [row]} />
             {install}
           </>

@@ -6,6 +6,7 @@ import { NewInitiation } from "./new-initiation.tsx";
 import { initiationsQuery } from "./queries.ts";
 import { may } from "#console/api/florin.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
@@ -31,6 +32,7 @@ import {
   hasMetadata,
 } from "#console/places/payments/common/filters.ts";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The orders to providers to move money, newest first. An order opens beside the list. */
@@ -61,6 +63,7 @@ export function InitiationsPage() {
           title={words.tabs.initiations}
           actions={
             <>
+              <AsCode requests={[listRequest("/api/payments/v3/payment-initiations", filter)]} />
               <CsvButton
                 file="initiations"
                 query={query}

@@ -1,7 +1,9 @@
 import { useParams } from "@tanstack/react-router";
 import { PaymentView } from "./payment-view.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 
 /** A payment on a page of its own. */
@@ -9,7 +11,12 @@ export function PaymentPage() {
   const { id } = useParams({ from: "/payments/payments/$id" });
   return (
     <>
-      <PageTitle crumbs={[listCrumb("payments")]} title={referenceIn(id)} isCode />
+      <PageTitle
+        crumbs={[listCrumb("payments")]}
+        title={referenceIn(id)}
+        isCode
+        actions={<AsCode requests={requestsOf(id)} />}
+      />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         <div className="max-w-3xl p-6 max-sm:p-4">
           <PaymentView id={id} />
@@ -18,3 +25,8 @@ export function PaymentPage() {
     </>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/payments/v3/payments/{paymentID}", { paymentID: id }),
+];

@@ -4,6 +4,7 @@ import { PAYMENT_CSV, paymentColumns } from "./columns.tsx";
 import { PaymentView } from "./payment-view.tsx";
 import { paymentsQuery } from "./queries.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
@@ -29,6 +30,7 @@ import {
   hasMetadata,
 } from "#console/places/payments/common/filters.ts";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The payments of all connectors, newest first. A payment opens beside the list. */
@@ -57,12 +59,15 @@ export function PaymentsPage() {
         <PageTitle
           title={words.tabs.payments}
           actions={
-            <CsvButton
-              file="payments"
-              query={query}
-              columns={PAYMENT_CSV}
-              linesOf={(row) => [row]}
-            />
+            <>
+              <AsCode requests={[listRequest("/api/payments/v3/payments", filter)]} />
+              <CsvButton
+                file="payments"
+                query={query}
+                columns={PAYMENT_CSV}
+                linesOf={(row) => [row]}
+              />
+            </>
           }
         />
         <div className="px-6 pb-2 max-sm:px-4">

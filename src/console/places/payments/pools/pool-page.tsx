@@ -8,11 +8,13 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { ConfirmButton } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { PAYMENTS_KEY } from "#console/places/payments/common/queries.ts";
+import { readRequest } from "#console/places/payments/common/requests.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -25,7 +27,12 @@ export function PoolPage() {
       <PageTitle
         crumbs={[listCrumb("pools")]}
         title={data?.name ?? paymentWords().pool}
-        actions={data !== undefined && may("payments:write") && <DeletePool pool={data} />}
+        actions={
+          <>
+            <AsCode requests={requestsOf(id)} />
+            {data !== undefined && may("payments:write") && <DeletePool pool={data} />}
+          </>
+        }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         {error !== null && data === undefined && (
@@ -92,3 +99,9 @@ function DeletePool({ pool: { id, name } }: { readonly pool: Pool }) {
     </ConfirmButton>
   );
 }
+
+/** The requests of the page, for its code. */
+const requestsOf = (id: string) => [
+  readRequest("/api/payments/v3/pools/{poolID}", { poolID: id }),
+  readRequest("/api/payments/v3/pools/{poolID}/balances/latest", { poolID: id }),
+];

@@ -6,6 +6,7 @@ import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -16,6 +17,7 @@ import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { equals, filterOf } from "#console/places/payments/common/filters.ts";
+import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The pools, newest first: accounts whose balances are read together. */
@@ -38,6 +40,7 @@ export function PoolsPage() {
         title={words.tabs.pools}
         actions={
           <>
+            <AsCode requests={[listRequest("/api/payments/v3/pools", filter)]} />
             <CsvButton file="pools" query={query} columns={CSV} linesOf={(row) => [row]} />
             {create}
           </>
