@@ -10,7 +10,14 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic, forceLinting, linter, lintKeymap } from "@codemirror/lint";
-import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  type Extension,
+  Prec,
+  StateEffect,
+} from "@codemirror/state";
 import {
   EditorView,
   highlightActiveLine,
@@ -78,7 +85,11 @@ export class Editor {
           ...EDITING,
           language === undefined ? [] : LANGUAGES[language],
           Prec.highest(keymap.of([{ key: "Mod-Enter", run: submit }])),
-          linter((view) => mistakesIn(view, ask()), { delay: CHECK_AFTER_MS }),
+          linter((view) => mistakesIn(view, ask()), {
+            delay: CHECK_AFTER_MS,
+            needsRefresh: ({ transactions }) =>
+              transactions.some(({ effects }) => effects.some((effect) => effect.is(recheck))),
+          }),
           autocompletion({ override: [(context) => suggestionsAt(context, ask())], icons: false }),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             if (!docChanged || transactions.some((change) => change.annotation(fromPage) === true))
@@ -116,6 +127,7 @@ export class Editor {
 
   /** Checks the text again, because what it is checked against has changed. */
   check(): void {
+    this.#view.dispatch({ effects: recheck.of(null) });
     forceLinting(this.#view);
   }
 
@@ -138,8 +150,32 @@ export class Editor {
   }
 }
 
+/** Asks for a check of an unchanged text. */
+const recheck = StateEffect.define();
+
 /** Marks a change that the page has made, which the page need not be told. */
 const fromPage = Annotation.define<boolean>();
+
+/**
+ * Types over a selection in place of the browser, which would give the new text the style of the old one as an attribute. The policy of the
+ * page forbids such attributes.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput: ({ inputType, data, isComposing }, view) => {
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== "insertText" || data === null || isComposing || empty) return false;
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), {
+        userEvent: "input.type",
+        scrollIntoView: true,
+      });
+    const isHandled = view.state
+      .facet(EditorView.inputHandler)
+      .some((handle) => handle(view, from, to, data, insert));
+    if (!isHandled) view.dispatch(insert());
+    return true;
+  },
+});
 
 const EDITING: readonly Extension[] = [
   lineNumbers(),
@@ -151,6 +187,7 @@ const EDITING: readonly Extension[] = [
   bracketMatching(),
   closeBrackets(),
   EditorView.lineWrapping,
+  typeOverSelection,
   // Escape and then Tab leaves the editor; the view sees to it.
   keymap.of([
     ...closeBracketsKeymap,

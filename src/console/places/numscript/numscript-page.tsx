@@ -76,7 +76,12 @@ function Workbench({ ledgers }: { readonly ledgers: readonly string[] }) {
               />
             </div>
             <div className="min-w-0 space-y-6">
-              <RunPanel isRunnable={work.script.trim() !== ""} run={run} runs={runs}>
+              <RunPanel
+                isRunnable={work.script.trim() !== ""}
+                isChecked={checked.isCurrent}
+                run={run}
+                runs={runs}
+              >
                 <VariableInputs
                   ledger={work.ledger}
                   variables={checked.variables}

@@ -1,7 +1,7 @@
 import { Form as BaseForm } from "@base-ui/react/form";
 import { Link } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { Run, RunResult, Runs } from "./runs.ts";
 import { TransactionPreview } from "./transaction-preview.tsx";
 import { ApiError } from "#console/api/errors.ts";
@@ -17,6 +17,8 @@ import { stringifyJson } from "#platform/json.ts";
 interface RunPanelProps {
   /** Whether there is a script. */
   readonly isRunnable: boolean;
+  /** Whether the variables of the newest script are known. */
+  readonly isChecked: boolean;
   /** What would run now; undefined while a value is missing or does not fit. */
   readonly run: Run | undefined;
   readonly runs: Runs;
@@ -25,9 +27,16 @@ interface RunPanelProps {
 }
 
 /** The values of a script, its dry run, and what that shows. */
-export function RunPanel({ isRunnable, run, runs, children }: RunPanelProps) {
+export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPanelProps) {
   const words = numscriptWords();
   const { dry, commit } = runs;
+  // A run that was asked for before the check of the newest script had answered follows the answer.
+  const isWanted = useRef(false);
+  useEffect(() => {
+    if (!isWanted.current || !isChecked) return;
+    isWanted.current = false;
+    submitRun();
+  }, [isChecked]);
   return (
     <>
       <section aria-labelledby="numscript-values">
@@ -39,7 +48,8 @@ export function RunPanel({ isRunnable, run, runs, children }: RunPanelProps) {
           className="space-y-3"
           onSubmit={(event) => {
             event.preventDefault();
-            if (run !== undefined) runs.start(run);
+            isWanted.current = !isChecked;
+            if (isChecked && run !== undefined) runs.start(run);
           }}
         >
           {children}

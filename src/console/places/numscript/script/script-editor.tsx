@@ -38,9 +38,7 @@ export function ScriptEditor({ work, onChange, onSubmit, checked, failed }: Scri
     [failed, script],
   );
   useEffect(() => {
-    const [first] = failures;
-    editor.current?.check();
-    if (first !== undefined) editor.current?.select(first.from, first.to);
+    if (failures.length > 0) editor.current?.check();
   }, [failures]);
   const found =
     checked.report === undefined

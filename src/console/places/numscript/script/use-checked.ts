@@ -12,6 +12,8 @@ export interface Checked {
   readonly script: string;
   readonly report: Report | undefined;
   readonly error: Error | null;
+  /** Whether the newest script was checked, or cannot be. */
+  readonly isCurrent: boolean;
   /** The variables that the person fills in, in the order of the script. */
   readonly variables: readonly Variable[];
 }
@@ -33,6 +35,8 @@ export function useChecked(script: string): Checked {
     script: settled,
     report: isPlaceholderData ? undefined : report,
     error,
+    isCurrent:
+      settled === script && (error !== null || (report !== undefined && !isPlaceholderData)),
     variables: Object.entries(report?.neededVariables ?? {}).map(([name, type]) => ({
       name,
       type,
