@@ -107,9 +107,9 @@ export class LedgerStream {
       this.#pauseSoon();
       const status = await this.#connect(signal).catch(() => 0);
       if (signal.aborted) return;
+      this.#pauseSoon();
       if (FINAL.has(status)) return;
       waitMs = status === 200 ? BACKOFF_MS : Math.min(waitMs * 2, BACKOFF_MAX_MS);
-      this.#pauseSoon();
       await pause(waitMs * (0.5 + Math.random() / 2), signal);
     }
   }
@@ -119,13 +119,16 @@ export class LedgerStream {
     if (Date.now() - (this.#heardMs ?? 0) > AWAY_MAX_MS) this.#position = undefined;
     const silent = new AbortController();
     let silence: ReturnType<typeof setTimeout> | undefined;
-    const heard = (): void => {
+    const wait = (): void => {
       clearTimeout(silence);
       silence = setTimeout(() => silent.abort(), SILENCE_MS);
+    };
+    const heard = (): void => {
+      wait();
       this.#heardMs = Date.now();
     };
     try {
-      heard();
+      wait();
       const response = await florin.fetch(this.#request(), {
         signal: AbortSignal.any([signal, silent.signal]),
       });
@@ -133,6 +136,7 @@ export class LedgerStream {
         await response.body?.cancel();
         return response.status;
       }
+      heard();
       this.#resume();
       if (this.#position === undefined) this.#tell({ kind: "start" });
       for await (const { event, data, id } of readServerEvents(response.body, heard)) {
@@ -182,11 +186,13 @@ export class LedgerStream {
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
   });
 
 /** The streams that the page has listened to. Few exist at a time: those without listeners have no connection. */
