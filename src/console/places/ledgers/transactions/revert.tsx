@@ -89,10 +89,10 @@ function RevertForm({ ledger, transaction, close }: RevertProps & { readonly clo
   );
 }
 
-/** The revert as a dry run, which is read anew with each choice. */
+/** The revert as a dry run, which is read anew with each choice; not after the revert, when it would be refused. */
 const previewQuery = (ledger: string, id: string, options: RevertOptions) =>
   queryOptions({
-    queryKey: ["ledgers", ledger, "revert-preview", id, options],
+    queryKey: ["revert-preview", ledger, id, options],
     queryFn: ({ signal }) => sendRevert({ ledger, id }, { ...options, dryRun: true }, { signal }),
     placeholderData: keepPreviousData,
     gcTime: 0,
