@@ -13,12 +13,14 @@ import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
 import { type Account, accountQuery, transactionsQuery } from "./queries.ts";
 import { useMoments } from "./time/moments.ts";
 import { postingLines, transactionCsv } from "./transactions/csv.ts";
+import { accountRequest } from "./transactions/requests.ts";
 import { ledgerWords } from "./words.ts";
 import { florin } from "#console/api/florin.ts";
 import { Tiles } from "#console/parts/base/choice.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { LiveStatus } from "#console/parts/live/live-status.tsx";
@@ -58,6 +60,7 @@ export function AccountPage() {
           <>
             <MomentButton />
             <LiveStatus state={state} />
+            <AsCode requests={[accountRequest(ledger, address, at)]} />
             <CopyButton value={address} what={ledgerWords().detail.account} />
           </>
         }

@@ -7,8 +7,10 @@ import { TransactionView } from "./transaction-view.tsx";
 import { postingLines, transactionCsv } from "./transactions/csv.ts";
 import { useNewTransactions } from "./transactions/live.ts";
 import { NewTransaction } from "./transactions/new-transaction-button.tsx";
+import { transactionsRequest } from "./transactions/requests.ts";
 import { ledgerWords } from "./words.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
@@ -46,6 +48,7 @@ export function TransactionsPage() {
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
           <span className="flex flex-wrap items-center gap-2">
             <LiveStatus state={state} />
+            <AsCode requests={[transactionsRequest(ledger, filter)]} />
             <CsvButton
               file={`${ledger}-transactions`}
               query={transactionsQuery(ledger, filter)}

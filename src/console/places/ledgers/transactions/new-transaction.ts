@@ -54,7 +54,7 @@ export const amountOf = ({ amount, asset }: PostingDraft): bigint | undefined =>
   parseAmount(amount, parseAsset(asset), locale);
 
 /** The request of a draft whose fields fit. */
-const bodyOf = ({ postings, reference, timestamp, metadata }: TransactionDraft) => ({
+export const bodyOf = ({ postings, reference, timestamp, metadata }: TransactionDraft) => ({
   postings: postings.map((line) => ({
     source: line.source.trim(),
     destination: line.destination.trim(),
