@@ -71,10 +71,19 @@ describe("a workflow", () => {
     const { page } = window;
     await page.getByRole("button", { name: "New workflow" }).first().click();
     const text = page.getByRole("textbox", { name: "Definition" });
-    await text.fill("name: pause\nstages:\n  - delay: {duration: soon}\n");
+    await page.locator(".cm-content").waitFor();
+    const write = async (definition: string): Promise<void> => {
+      await text.focus();
+      for (const key of ["ControlOrMeta+A", "Delete"]) await page.keyboard.press(key);
+      await page.keyboard.insertText(definition);
+    };
+    await write("{name: pause, stages: [{delay: {duration: soon}}]}");
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("The problem is at line 3, column 23.").waitFor();
-    await text.fill("name: pause\nstages:\n  - delay: {duration: 1h}\n");
+    await page.getByText("The problem is at line 1, column 43.").waitFor();
+    await page.locator(".cm-lintRange-error").waitFor();
+    await text.focus();
+    await page.keyboard.press("Escape");
+    await write("{name: pause, stages: [{delay: {duration: 1h}}]}");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { level: 1, name: "pause" }).waitFor();
     await page.getByRole("list", { name: "Stages" }).getByText("Wait 1h").waitFor();

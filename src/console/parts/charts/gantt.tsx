@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { toneClass, ToneIcon, type Tone } from "#console/parts/base/status.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import { formatDuration } from "#console/parts/time/duration.ts";
 
 /** Something that took time: from when to when, in milliseconds since the epoch. */
@@ -48,7 +49,7 @@ export function Gantt({
         {rows.map(({ id, label: name, depth, bar, note }) => {
           const endMs = bar.toMs ?? nowMs;
           const left = place(bar.fromMs);
-          const length = formatDuration(endMs - bar.fromMs);
+          const length = formatDuration(endMs - bar.fromMs, locale);
           return (
             <li
               key={id}
@@ -111,7 +112,7 @@ const Axis = ({ lengthMs }: { readonly lengthMs: number }) => (
           className={`figures absolute whitespace-nowrap ${mark === 0 ? "" : mark === 4 ? "-translate-x-full" : "-translate-x-1/2"}`}
           style={{ left: `${mark * 25}%` }}
         >
-          {formatDuration((lengthMs * mark) / 4)}
+          {formatDuration((lengthMs * mark) / 4, locale)}
         </span>
       ))}
     </span>

@@ -1,5 +1,3 @@
-import { locale } from "#console/parts/language/words.ts";
-
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,7 +14,7 @@ const UNITS = [
 const EXACT_MS = 10 * SECOND_MS;
 
 /** A length of time in its two largest units: `2d 4h`, `3m 5s`, `1.4s`, `20ms`. */
-export function formatDuration(milliseconds: number, language = locale): string {
+export function formatDuration(milliseconds: number, language: string): string {
   const ms = Math.max(milliseconds, 0);
   if (ms < SECOND_MS) return unitOf("millisecond", Math.round(ms), language);
   if (ms < EXACT_MS) return unitOf("second", Math.round(ms / 100) / 10, language);

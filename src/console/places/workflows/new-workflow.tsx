@@ -1,11 +1,15 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import { type Ref, useCallback, useEffect, useRef } from "react";
 import { EXAMPLE_IDS, EXAMPLES, type WorkflowExample } from "./examples.ts";
 import { ORCHESTRATION_KEY, type Workflow } from "./queries.ts";
+import { mistakesOf, placeOf, type Refusal } from "./refusal.ts";
 import { workflowWords } from "./words.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { florin } from "#console/api/florin.ts";
-import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
+import { CodeEditor, type CodeEditorHandle } from "#console/parts/editor/code-editor.tsx";
+import type { Diagnose } from "#console/parts/editor/types.ts";
+import { SelectField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
@@ -50,7 +54,7 @@ function NewWorkflowForm({ close }: { readonly close: () => void }) {
       await navigate({ to: "/workflows/$id", params: { id } });
     },
   });
-  const place = write.error instanceof ApiError ? write.error.details : undefined;
+  const { diagnose, place, editor } = useRefusal(text, write.error);
   return (
     <Form write={write} submit={words.submit} onSubmit={() => write.send(text)}>
       <SelectField
@@ -60,14 +64,12 @@ function NewWorkflowForm({ close }: { readonly close: () => void }) {
         onChange={(next) => change({ example: next, text: EXAMPLES[next] })}
         options={EXAMPLE_IDS.map((id) => [id, words.examples[id]])}
       />
-      <TextField
-        label={words.text}
-        value={text}
+      <Definition
+        text={text}
         onChange={(next) => change({ example, text: next })}
-        hint={words.hint}
-        rows={18}
-        isCode
-        isRequired
+        onSubmit={() => write.send(text)}
+        diagnose={diagnose}
+        editor={editor}
       />
       {place !== undefined && (
         <p role="status" className="font-medium text-bad">
@@ -76,6 +78,65 @@ function NewWorkflowForm({ close }: { readonly close: () => void }) {
       )}
     </Form>
   );
+}
+
+/** The text of the definition. Escape leaves the editor, and not the window around it. */
+function Definition({
+  text,
+  onChange,
+  onSubmit,
+  diagnose,
+  editor,
+}: {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onSubmit: () => void;
+  readonly diagnose: Diagnose;
+  readonly editor: Ref<CodeEditorHandle>;
+}) {
+  const words = workflowWords().create;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- The keys are those of the editor inside.
+    <div
+      className="space-y-1"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") event.stopPropagation();
+      }}
+    >
+      <p className="text-muted">{words.text}</p>
+      <CodeEditor
+        ref={editor}
+        label={words.text}
+        value={text}
+        onChange={onChange}
+        onSubmit={onSubmit}
+        language="yaml"
+        diagnostics={diagnose}
+        minLines={12}
+        maxLines={18}
+      />
+      <p className="text-note text-muted">{words.hint}</p>
+    </div>
+  );
+}
+
+/** Marks the place of a refusal in the editor, as long as the text is the refused one. */
+function useRefusal(text: string, error: Error | null) {
+  const editor = useRef<CodeEditorHandle>(null);
+  const newest = useRef(text);
+  const refusal = useRef<Refusal>(undefined);
+  useEffect(() => {
+    newest.current = text;
+  });
+  useEffect(() => {
+    refusal.current = error === null ? undefined : { text: newest.current, error };
+    editor.current?.check();
+  }, [error]);
+  const diagnose = useCallback(
+    (given: string) => Promise.resolve(mistakesOf(given, refusal.current)),
+    [],
+  );
+  return { diagnose, place: placeOf(error), editor };
 }
 
 /** Creates a workflow from YAML, which includes JSON. The answer to a text that does not fit says the line of the problem. */

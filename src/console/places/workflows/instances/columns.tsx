@@ -1,5 +1,6 @@
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import type { Column } from "#console/parts/table/types.ts";
 import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -55,7 +56,7 @@ export function instanceColumns(): readonly Column<Instance>[] {
       cell: ({ createdAt, terminatedAt }) =>
         terminatedAt === undefined
           ? null
-          : formatDuration(Date.parse(terminatedAt) - Date.parse(createdAt)),
+          : formatDuration(Date.parse(terminatedAt) - Date.parse(createdAt), locale),
     },
     {
       id: "started",

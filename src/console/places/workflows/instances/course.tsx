@@ -8,6 +8,7 @@ import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import { Gantt, type GanttRow } from "#console/parts/charts/gantt.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import { formatDuration } from "#console/parts/time/duration.ts";
 import {
   activitiesQuery,
@@ -150,7 +151,7 @@ function ActivityDetails({ activity }: { readonly activity: Activity }) {
         <span className="font-medium">{words.activities[name] ?? name}</span>
         {terminatedAt !== undefined && (
           <span className="text-note text-muted">
-            {formatDuration(Date.parse(terminatedAt) - Date.parse(startedAt))}
+            {formatDuration(Date.parse(terminatedAt) - Date.parse(startedAt), locale)}
           </span>
         )}
       </p>

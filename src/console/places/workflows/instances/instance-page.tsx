@@ -14,6 +14,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import type { Tone } from "#console/parts/base/status.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment as When } from "#console/parts/time/moment.tsx";
@@ -154,7 +155,7 @@ function Header({ instance }: { readonly instance: Instance }) {
               <When at={terminatedAt} isWhole />
             </Fact>
             <Fact name={words.instancePage.took}>
-              {formatDuration(Date.parse(terminatedAt) - Date.parse(createdAt))}
+              {formatDuration(Date.parse(terminatedAt) - Date.parse(createdAt), locale)}
             </Fact>
           </>
         )}
