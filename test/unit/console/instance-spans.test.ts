@@ -9,13 +9,12 @@ import type { Moment } from "#console/places/workflows/queries.ts";
 
 const START_MS = Date.parse("2026-11-27T08:00:00Z");
 
-/** A moment so many milliseconds after the start. */
-const moment = (afterMs: number, kind: string, data: Moment["data"] = {}, stage = 0): Moment => ({
-  at: new Date(START_MS + afterMs).toISOString(),
-  kind,
-  stage,
-  data,
-});
+/** A moment so many milliseconds after the start; by default, of the first stage. */
+const moment = (
+  afterMs: number,
+  kind: string,
+  { stage = 0, ...data }: Readonly<Record<string, unknown>> & { readonly stage?: number } = {},
+): Moment => ({ at: new Date(START_MS + afterMs).toISOString(), kind, stage, data });
 
 describe("the spans of a timeline", () => {
   test("an activity that is tried again stays one span, which counts its failures", () => {
@@ -26,7 +25,7 @@ describe("the spans of a timeline", () => {
       moment(9, "activity-attempt-failed", { error: "no funds" }),
       moment(20, "activity-succeeded", { name: "CreateTransaction" }),
       moment(21, "stage-succeeded"),
-      moment(21, "stage-started", { type: "wait_event" }, 1),
+      moment(21, "stage-started", { type: "wait_event", stage: 1 }),
     ]);
     expect(spans).toMatchObject([
       { stage: 0, fromMs: START_MS, toMs: START_MS + 21, tone: "good", isWait: false },
@@ -52,11 +51,12 @@ describe("the spans of a timeline", () => {
       moment(100, "instance-retried"),
       moment(101, "activity-started", { name: "GetWallet" }),
     ]);
-    expect(spans.map(({ tone, toMs }) => [tone, toMs])).toEqual([
-      ["neutral", undefined],
-      ["bad", START_MS + 2],
-      ["neutral", undefined],
+    expect(spans).toMatchObject([
+      { tone: "neutral" },
+      { tone: "bad", toMs: START_MS + 2 },
+      { tone: "neutral" },
     ]);
+    expect(spans[0]).not.toHaveProperty("toMs");
   });
 
   test("a timeline whose beginning is missing has the stages that are there", () => {
