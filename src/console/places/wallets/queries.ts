@@ -23,21 +23,25 @@ const METADATA = /^([^=]+)=(.*)$/s;
 
 export const isMetadata = (text: string): boolean => METADATA.test(text);
 
-export const walletsQuery = ({ name, metadata }: WalletFilter) =>
-  pages<Wallet>([...WALLETS_KEY, "list", name, metadata], (cursor, signal) => {
-    const [, key = "", value] = METADATA.exec(metadata ?? "") ?? [];
-    const query = {
-      pageSize: PAGE_SIZE,
-      expand: "balances",
-      name,
-      ...(value === undefined ? {} : { [`metadata[${key}]`]: value }),
-    };
-    return florin.get(
+/** The query of the first page of wallets. */
+export function walletsInput({ name, metadata }: WalletFilter) {
+  const [, key = "", value] = METADATA.exec(metadata ?? "") ?? [];
+  return {
+    pageSize: PAGE_SIZE,
+    expand: "balances",
+    name,
+    ...(value === undefined ? {} : { [`metadata[${key}]`]: value }),
+  };
+}
+
+export const walletsQuery = (filter: WalletFilter) =>
+  pages<Wallet>([...WALLETS_KEY, "list", filter.name, filter.metadata], (cursor, signal) =>
+    florin.get(
       "/api/wallets/wallets",
-      { query: cursor === undefined ? query : { cursor } },
+      { query: cursor === undefined ? walletsInput(filter) : { cursor } },
       { signal },
-    );
-  });
+    ),
+  );
 
 export const walletQuery = (id: string) =>
   queryOptions({

@@ -8,6 +8,7 @@ import { Funds } from "./funds.tsx";
 import { Holds } from "./holds.tsx";
 import { Metadata } from "./metadata.tsx";
 import { type Summary, summaryQuery, type Wallet, walletQuery } from "./queries.ts";
+import { pageRequests } from "./requests.ts";
 import { Transactions } from "./transactions.tsx";
 import { walletWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
@@ -15,6 +16,7 @@ import { visible } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 
@@ -31,12 +33,15 @@ export function WalletPage() {
         crumbs={[walletsCrumb()]}
         title={visible(name)}
         actions={
-          data !== undefined && summary !== undefined && may("wallets:write") ? (
-            <>
-              <Debit wallet={id} summary={summary} />
-              <Credit wallet={id} summary={summary} />
-            </>
-          ) : undefined
+          <>
+            <AsCode requests={pageRequests(id)} />
+            {data !== undefined && summary !== undefined && may("wallets:write") && (
+              <>
+                <Debit wallet={id} summary={summary} />
+                <Credit wallet={id} summary={summary} />
+              </>
+            )}
+          </>
         }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">

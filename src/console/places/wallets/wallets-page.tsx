@@ -2,11 +2,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { NewWallet } from "./new-wallet.tsx";
 import { isMetadata, type Wallet, walletsQuery } from "./queries.ts";
+import { listRequests } from "./requests.ts";
 import { walletWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
@@ -26,7 +28,8 @@ export function WalletsPage() {
   const columns = useMemo(() => columnsOf(), []);
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
-  const query = walletsQuery({ name: search.name, metadata: search.metadata });
+  const filter = { name: search.name, metadata: search.metadata };
+  const query = walletsQuery(filter);
   const create = may("wallets:write") ? <NewWallet /> : null;
   const isFiltered = Object.keys(values).length > 0;
   return (
@@ -38,6 +41,7 @@ export function WalletsPage() {
           values={values}
           onChange={(next) => void navigate({ to: "/wallets", search: next, replace: true })}
         />
+        <AsCode requests={listRequests(filter)} />
         <CsvButton
           file="wallets"
           query={query}

@@ -6,6 +6,7 @@ import { workflowsCrumb } from "./crumbs.tsx";
 import { Diagram } from "./diagram.tsx";
 import { instanceColumns } from "./instances/columns.tsx";
 import { instancesQuery, ORCHESTRATION_KEY, type Workflow, workflowQuery } from "./queries.ts";
+import { workflowRequests } from "./requests.ts";
 import { RunWorkflow } from "./run-workflow.tsx";
 import { StageList } from "./stage-list.tsx";
 import { stageViews } from "./stages.ts";
@@ -18,6 +19,7 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { ConfirmButton } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
@@ -38,7 +40,10 @@ export function WorkflowPage() {
         crumbs={[workflowsCrumb()]}
         title={visible(name)}
         actions={
-          data !== undefined && may("orchestration:write") ? <Actions workflow={data} /> : undefined
+          <>
+            <AsCode requests={workflowRequests(id)} />
+            {data !== undefined && may("orchestration:write") && <Actions workflow={data} />}
+          </>
         }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">

@@ -2,12 +2,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { type Workflow, workflowsQuery } from "./queries.ts";
+import { workflowsRequests } from "./requests.ts";
 import { COUNTED, StateCount, StateFigures } from "./state-counts.tsx";
 import { workflowWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -23,7 +25,8 @@ export function WorkflowsPage() {
     <>
       <div className="flex items-start justify-between gap-4 pt-4">
         <StateFigures />
-        <div className="shrink-0 px-6 max-sm:hidden">
+        <div className="flex shrink-0 px-6 max-sm:hidden">
+          <AsCode requests={workflowsRequests()} />
           <CsvButton
             file="workflows"
             query={query}

@@ -14,6 +14,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import type { Tone } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { locale } from "#console/parts/language/words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { formatDuration } from "#console/parts/time/duration.ts";
@@ -27,6 +28,7 @@ import {
   stagesQuery,
   timelineQuery,
 } from "#console/places/workflows/queries.ts";
+import { instanceRequests } from "#console/places/workflows/requests.ts";
 import { executedViews } from "#console/places/workflows/stages.ts";
 import { workflowWords } from "#console/places/workflows/words.ts";
 import { WorkflowName } from "#console/places/workflows/workflows-page.tsx";
@@ -44,6 +46,7 @@ export function InstancePage() {
         actions={
           data === undefined ? undefined : (
             <>
+              <AsCode requests={instanceRequests(id)} />
               {!data.terminated && <Live isConnected={error === null} />}
               {may("orchestration:write") && <InstanceActions instance={data} />}
             </>

@@ -3,12 +3,14 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { instanceColumns } from "./columns.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import { instancesQuery, workflowsQuery } from "#console/places/workflows/queries.ts";
+import { instancesRequests } from "#console/places/workflows/requests.ts";
 import { isState, STATES } from "#console/places/workflows/stages.ts";
 import { workflowWords } from "#console/places/workflows/words.ts";
 
@@ -21,10 +23,8 @@ export function InstancesPage() {
   const fields = useFields();
   const values = valuesIn(search, fields);
   const { workflow, status } = search;
-  const query = instancesQuery({
-    workflowID: workflow,
-    status: isState(status) ? status : undefined,
-  });
+  const filter = { workflowID: workflow, status: isState(status) ? status : undefined };
+  const query = instancesQuery(filter);
   const isFiltered = Object.keys(values).length > 0;
   return (
     <>
@@ -36,6 +36,7 @@ export function InstancesPage() {
             void navigate({ to: "/workflows/instances", search: next, replace: true })
           }
         />
+        <AsCode requests={instancesRequests(filter)} />
         <CsvButton
           file="instances"
           query={query}

@@ -11,12 +11,14 @@ import { Foreign, visible } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { ConfirmButton } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { triggersCrumb } from "#console/places/workflows/crumbs.tsx";
 import { ORCHESTRATION_KEY, type Trigger } from "#console/places/workflows/queries.ts";
+import { triggerRequests } from "#console/places/workflows/requests.ts";
 import { workflowWords } from "#console/places/workflows/words.ts";
 
 /** A trigger: what it fires for and starts, how it is doing, a tester, and what it has fired for. */
@@ -31,7 +33,10 @@ export function TriggerPage() {
         crumbs={[triggersCrumb()]}
         title={visible(name)}
         actions={
-          data !== undefined && may("orchestration:write") ? <DeleteTrigger id={id} /> : undefined
+          <>
+            <AsCode requests={triggerRequests(id)} />
+            {data !== undefined && may("orchestration:write") && <DeleteTrigger id={id} />}
+          </>
         }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">

@@ -6,6 +6,7 @@ import { WorkflowLink } from "./workflow-link.tsx";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
@@ -14,6 +15,7 @@ import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import type { Trigger } from "#console/places/workflows/queries.ts";
+import { triggersRequests } from "#console/places/workflows/requests.ts";
 import { workflowWords } from "#console/places/workflows/words.ts";
 
 /** All triggers: what they fire for, and what they start. */
@@ -37,6 +39,7 @@ export function TriggersPage() {
             void navigate({ to: "/workflows/triggers", search: next, replace: true })
           }
         />
+        <AsCode requests={triggersRequests(search.name)} />
         <CsvButton
           file="triggers"
           query={query}
