@@ -108,11 +108,13 @@ describe("people", () => {
     await dialog.getByRole("textbox", { name: "Name" }).fill("Ada");
     const ledgers = dialog.getByRole("radiogroup", { name: "Ledgers" });
     await ledgers.getByRole("radio", { name: "Read", exact: true }).click();
+    await dialog.getByRole("textbox", { name: "Ledgers" }).fill("eu-*, main");
     await dialog.getByRole("button", { name: "Add and make the link" }).click();
     const link =
       (await dialog.getByLabel("Link for this person", { exact: true }).textContent()) ?? "";
     await dialog.getByRole("button", { name: "Done" }).click();
     await window.page.getByRole("heading", { name: "Ada" }).waitFor();
+    await window.page.getByText("eu-*, main").waitFor();
     await window.close();
     window = await browser.open();
     await window.page.context().clearCookies();

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { bindWindow } from "#test/support/console/bound-window.ts";
 import { ConsoleBrowser, type ConsoleWindow } from "#test/support/console/console-browser.ts";
 import { FragileEndpoint } from "#test/support/console/fragile-endpoint.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -216,8 +215,9 @@ describe("every page", () => {
   });
 
   test("who is bound to ledgers sees the events of these, and nothing that concerns all", async () => {
+    await window.close();
     const scopes = ["ledger:write", "webhooks:write", "auth:write", "florin:operate"];
-    await bindWindow(window, server, { ledgers: "eu-*", scopes });
+    window = await browser.open({ personId: await addPerson(scopes, ["eu-*"]) });
     await window.go("/developers/events");
     await window.page.getByText("Live", { exact: true }).waitFor();
     const tabs = window.page.getByRole("navigation", { name: "Developers" }).getByRole("link");
@@ -240,8 +240,11 @@ describe("every page", () => {
   });
 });
 
-async function addPerson(scopes: readonly string[]): Promise<string> {
+async function addPerson(
+  scopes: readonly string[],
+  ledgers: readonly string[] = [],
+): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`;
-  const made = await server.json("/api/florin/v1/users", { body: { email, scopes } });
+  const made = await server.json("/api/florin/v1/users", { body: { email, scopes, ledgers } });
   return (made as { data: { id: string } }).data.id;
 }

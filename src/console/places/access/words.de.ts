@@ -3,6 +3,8 @@ import type { words as english } from "./words.en.ts";
 export const words: typeof english = {
   title: "Zugang",
   tabs: { people: "Personen", clients: "Clients", audit: "Prüfprotokoll" },
+  ledgers: "Ledger",
+  allLedgers: "Alle",
   seeAudit: "Was geändert wurde",
   lacking: (scopes) =>
     `Sie können das nicht ändern, weil es darf, was Sie nicht dürfen: ${scopes.join(", ")}. Jemand mit diesen Rechten kann es.`,
@@ -38,6 +40,9 @@ export const words: typeof english = {
     rights: "Rechte",
     login: "Anmeldung",
     issuer: "Meldet sich an bei",
+    ledgers: "Ledger",
+    ledgersHint:
+      "Namen oder Anfänge mit einem Stern, mit Kommas dazwischen. Ohne Angabe reicht die Person bis zu allen Ledgern.",
     canLogIn: "Kann sich anmelden",
     needsLink: "Braucht einen Link",
     noRights: "Keine Rechte",
@@ -102,7 +107,6 @@ export const words: typeof english = {
     ledgers: "Ledger",
     ledgersHint:
       "Namen oder Anfänge mit einem Stern, mit Kommas dazwischen. Ohne Angabe reicht der Client bis zu allen Ledgern.",
-    allLedgers: "Alle",
     redirectUris: "Redirect-URIs",
     postLogoutRedirectUris: "Redirect-URIs nach dem Abmelden",
     uriHint: "Eine je Zeile, Buchstabe für Buchstabe verglichen.",

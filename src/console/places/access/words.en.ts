@@ -1,6 +1,8 @@
 export const words = {
   title: "Access",
   tabs: { people: "People", clients: "Clients", audit: "Audit" },
+  ledgers: "Ledgers",
+  allLedgers: "All",
   seeAudit: "What it changed",
   lacking: (scopes: readonly string[]) =>
     `You cannot change this, because it may do what you may not: ${scopes.join(", ")}. Somebody with these rights can.`,
@@ -36,6 +38,9 @@ export const words = {
     rights: "Rights",
     login: "Sign-in",
     issuer: "Signs in at",
+    ledgers: "Ledgers",
+    ledgersHint:
+      "Names, or beginnings with a star, with commas between them. Without any, the person reaches all ledgers.",
     canLogIn: "Can sign in",
     needsLink: "Needs a link",
     noRights: "No rights",
@@ -100,7 +105,6 @@ export const words = {
     ledgers: "Ledgers",
     ledgersHint:
       "Names, or beginnings with a star, with commas between them. Without any, the client reaches all ledgers.",
-    allLedgers: "All",
     redirectUris: "Redirect URIs",
     postLogoutRedirectUris: "Redirect URIs after sign-out",
     uriHint: "One a line, compared letter by letter.",

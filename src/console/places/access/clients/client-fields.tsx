@@ -1,5 +1,6 @@
 import { type ClientDraft, KINDS } from "./client-draft.ts";
 import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
+import { LedgersField } from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeFields } from "#console/places/access/scopes/scope-fields.tsx";
 import { accessWords } from "#console/places/access/words.ts";
 
@@ -48,13 +49,10 @@ export function ClientFields({
       />
       {draft.kind !== "program" && <RedirectFields draft={draft} onChange={onChange} />}
       <ScopeFields rights={draft.rights} onChange={(rights) => onChange({ ...draft, rights })} />
-      <TextField
-        label={words.ledgers}
-        isCode
-        placeholder="eu-*, main"
-        hint={words.ledgersHint}
+      <LedgersField
         value={draft.ledgers}
         onChange={(ledgers) => onChange({ ...draft, ledgers })}
+        hint={words.ledgersHint}
       />
     </>
   );

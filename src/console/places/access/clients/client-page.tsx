@@ -3,7 +3,6 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bodyOf, type ClientDraft, draftOf, kindOf } from "./client-draft.ts";
 import { ClientFields } from "./client-fields.tsx";
-import { Ledgers } from "./clients-page.tsx";
 import { type Client, clientQuery, CLIENTS_KEY, ledgersOf, nameOf } from "./queries.ts";
 import { Secrets } from "./secrets.tsx";
 import { florin } from "#console/api/florin.ts";
@@ -16,6 +15,7 @@ import { useWrite } from "#console/parts/forms/use-write.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { clientsCrumb } from "#console/places/access/access-frame.tsx";
 import { lackingOf, mayChangeAccess } from "#console/places/access/reach.ts";
+import { LedgerNames } from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeList } from "#console/places/access/scopes/scope-words.tsx";
 import { MODULES, OPERATE } from "#console/places/access/scopes/scopes.ts";
 import { SeeAudit } from "#console/places/access/see-audit.tsx";
@@ -102,7 +102,7 @@ function ClientFacts({ client }: { readonly client: Client }) {
         </Fact>
       )}
       <Fact name={words.ledgers}>
-        <Ledgers ledgers={ledgersOf(client)} />
+        <LedgerNames ledgers={ledgersOf(client)} />
       </Fact>
       {trusted && <Fact name={words.trusted}>{words.trustedHint}</Fact>}
       {redirectUris.length > 0 && (

@@ -10,6 +10,7 @@ import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { mayChangeAccess } from "#console/places/access/reach.ts";
+import { LedgerNames } from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeLine } from "#console/places/access/scopes/scope-words.tsx";
 import { accessWords } from "#console/places/access/words.ts";
 
@@ -75,7 +76,7 @@ function columnsOf(): readonly Column<Client>[] {
       width: 140,
       grow: 0.4,
       rank: 1,
-      cell: (client) => <Ledgers ledgers={ledgersOf(client)} />,
+      cell: (client) => <LedgerNames ledgers={ledgersOf(client)} />,
     },
     {
       id: "secrets",
@@ -87,16 +88,6 @@ function columnsOf(): readonly Column<Client>[] {
     },
   ];
 }
-
-/** The ledgers that a client reaches. */
-export const Ledgers = ({ ledgers }: { readonly ledgers: string }) =>
-  ledgers === "" ? (
-    <span className="text-muted">{accessWords().clients.allLedgers}</span>
-  ) : (
-    <span className="font-mono text-note">
-      <Foreign>{ledgers}</Foreign>
-    </span>
-  );
 
 const CSV: readonly CsvColumn<Client>[] = [
   ["id", ({ id }) => id],

@@ -10,6 +10,7 @@ import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { LedgersField, ledgersIn } from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeFields } from "#console/places/access/scopes/scope-fields.tsx";
 import { type Rights, rightsOf, scopesOf } from "#console/places/access/scopes/scopes.ts";
 import { accessWords } from "#console/places/access/words.ts";
@@ -22,6 +23,8 @@ interface Draft {
   readonly email: string;
   readonly name: string;
   readonly rights: Rights;
+  /** The only ledgers, as the form has them. */
+  readonly ledgers: string;
 }
 
 /** What the new person gets: a link, and until when it works. */
@@ -32,7 +35,7 @@ interface Entry {
   readonly id: string | undefined;
 }
 
-const EMPTY: Draft = { way: "invitation", email: "", name: "", rights: rightsOf([]) };
+const EMPTY: Draft = { way: "invitation", email: "", name: "", rights: rightsOf([]), ledgers: "" };
 
 export function NewPerson() {
   const words = accessWords().people;
@@ -81,7 +84,7 @@ function NewPersonForm({ close }: { readonly close: () => void }) {
       </div>
     );
   }
-  const { way, email, name, rights } = draft;
+  const { way, email, name, rights, ledgers } = draft;
   return (
     <Form write={write} submit={words.submit[way]} onSubmit={() => write.send(draft)}>
       <Tiles
@@ -106,21 +109,27 @@ function NewPersonForm({ close }: { readonly close: () => void }) {
         />
       )}
       <ScopeFields rights={rights} onChange={(next) => setDraft({ ...draft, rights: next })} />
+      <LedgersField
+        value={ledgers}
+        onChange={(next) => setDraft({ ...draft, ledgers: next })}
+        hint={words.ledgersHint}
+      />
     </Form>
   );
 }
 
 async function addPerson(
-  { way, email, name, rights }: Draft,
+  { way, email, name, rights, ledgers: ledgerText }: Draft,
   options: { readonly idempotencyKey: string },
 ): Promise<Entry> {
   const scopes = scopesOf(rights);
+  const ledgers = ledgersIn(ledgerText);
   if (way === "invitation") {
-    const body = { scopes, ...(email === "" ? {} : { email }) };
+    const body = { scopes, ledgers, ...(email === "" ? {} : { email }) };
     const { data } = await florin.post("/api/florin/v1/invitations", { body }, options);
     return { ...data, id: undefined };
   }
-  const body = { email, scopes, ...(name === "" ? {} : { name }) };
+  const body = { email, scopes, ledgers, ...(name === "" ? {} : { name }) };
   const { data: person } = await florin.post("/api/florin/v1/users", { body }, options);
   const { data } = await florin.post("/api/florin/v1/sign-in-links", {
     body: { personId: person.id },

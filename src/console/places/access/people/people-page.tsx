@@ -11,6 +11,7 @@ import { nameOf, type Person } from "#console/parts/principals/people.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { mayChangeAccess } from "#console/places/access/reach.ts";
+import { LedgerNames } from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeLine } from "#console/places/access/scopes/scope-words.tsx";
 import { accessWords } from "#console/places/access/words.ts";
 
@@ -70,6 +71,14 @@ function columnsOf(): readonly Column<Person>[] {
       phone: "note",
     },
     {
+      id: "ledgers",
+      header: words.ledgers,
+      width: 120,
+      grow: 0.4,
+      rank: 3,
+      cell: ({ ledgers }) => <LedgerNames ledgers={ledgers.join(", ")} />,
+    },
+    {
       id: "login",
       header: words.login,
       width: 150,
@@ -97,5 +106,6 @@ const CSV: readonly CsvColumn<Person>[] = [
   ["email", ({ email }) => email],
   ["issuer", ({ issuer }) => issuer],
   ["scopes", ({ scopes }) => scopes.join(" ")],
+  ["ledgers", ({ ledgers }) => ledgers.join(" ")],
   ["canLogIn", ({ canLogIn }) => canLogIn],
 ];

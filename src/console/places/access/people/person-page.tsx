@@ -15,6 +15,11 @@ import { PageTitle } from "#console/parts/layout/page.tsx";
 import { nameOf, peopleQuery, type Person } from "#console/parts/principals/people.ts";
 import { peopleCrumb } from "#console/places/access/access-frame.tsx";
 import { isMyself, lackingOf, mayChangeAccess } from "#console/places/access/reach.ts";
+import {
+  LedgerNames,
+  LedgersField,
+  ledgersIn,
+} from "#console/places/access/scopes/ledgers-field.tsx";
 import { ScopeFields } from "#console/places/access/scopes/scope-fields.tsx";
 import { ScopeList } from "#console/places/access/scopes/scope-words.tsx";
 import { isEverything, rightsOf, scopesOf } from "#console/places/access/scopes/scopes.ts";
@@ -50,8 +55,8 @@ export function PersonPage() {
 
 /** Whether nobody else could give rights back. The server then keeps the person, unless its first client asks. */
 function isLastAdministrator(person: Person, people: readonly Person[]): boolean {
-  const isAdministrator = ({ canLogIn, scopes }: Person): boolean =>
-    canLogIn && isEverything(rightsOf(scopes));
+  const isAdministrator = ({ canLogIn, scopes, ledgers }: Person): boolean =>
+    canLogIn && ledgers.length === 0 && isEverything(rightsOf(scopes));
   return (
     session.state.kind !== "open" &&
     isAdministrator(person) &&
@@ -61,7 +66,7 @@ function isLastAdministrator(person: Person, people: readonly Person[]): boolean
 
 function Details({ person, isLast }: { readonly person: Person; readonly isLast: boolean }) {
   const words = accessWords().people;
-  const { id, email, name, issuer, scopes } = person;
+  const { id, email, name, issuer, scopes, ledgers } = person;
   const lacking = lackingOf(scopes);
   const mayChange = mayChangeAccess() && lacking.length === 0;
   return (
@@ -82,6 +87,9 @@ function Details({ person, isLast }: { readonly person: Person; readonly isLast:
         </Fact>
         <Fact name={words.login}>
           <LoginState person={person} />
+        </Fact>
+        <Fact name={words.ledgers}>
+          <LedgerNames ledgers={ledgers.join(", ")} />
         </Fact>
         {issuer !== undefined && (
           <Fact name={words.issuer}>
@@ -134,7 +142,7 @@ const ChangeRights = ({ person }: { readonly person: Person }) => (
 );
 
 function RightsForm({
-  person: { id, scopes },
+  person: { id, scopes, ledgers },
   close,
 }: {
   readonly person: Person;
@@ -142,36 +150,46 @@ function RightsForm({
 }) {
   const words = accessWords().people;
   const [rights, setRights] = useState(() => rightsOf(scopes));
-  const write = useSetScopes(id, close);
+  const [ledgerText, setLedgerText] = useState(ledgers.join(", "));
+  const write = useSetRights(id, close);
   return (
-    <Form write={write} submit={words.save} onSubmit={() => write.send(scopesOf(rights, scopes))}>
+    <Form
+      write={write}
+      submit={words.save}
+      onSubmit={() =>
+        write.send({ scopes: scopesOf(rights, scopes), ledgers: ledgersIn(ledgerText) })
+      }
+    >
       <p className="text-muted">{words.rightsHint}</p>
       <ScopeFields rights={rights} onChange={setRights} />
+      <LedgersField value={ledgerText} onChange={setLedgerText} hint={words.ledgersHint} />
     </Form>
   );
 }
 
-const useSetScopes = (userId: string, onDone: () => void) =>
+interface NewRights {
+  readonly scopes: string[];
+  /** The only ledgers; absent to keep those that the person has. */
+  readonly ledgers?: string[];
+}
+
+const useSetRights = (userId: string, onDone: () => void) =>
   useWrite(
-    (scopes: readonly string[], options) =>
-      florin.put(
-        "/api/florin/v1/users/{userId}",
-        { path: { userId }, body: { scopes: [...scopes] } },
-        options,
-      ),
+    (body: NewRights, options) =>
+      florin.put("/api/florin/v1/users/{userId}", { path: { userId }, body }, options),
     { refresh: PEOPLE_KEYS, onDone },
   );
 
 function Deactivate({ id }: { readonly id: string }) {
   const words = accessWords().people;
-  const write = useSetScopes(id, () => undefined);
+  const write = useSetRights(id, () => undefined);
   return (
     <ConfirmButton
       trigger={words.deactivate}
       title={words.deactivate}
       submit={words.deactivate}
       write={write}
-      onConfirm={() => write.send([])}
+      onConfirm={() => write.send({ scopes: [] })}
     >
       <p className="text-muted">{words.deactivateHint}</p>
     </ConfirmButton>

@@ -1,6 +1,6 @@
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { type Config, WEBHOOKS_KEY } from "./queries.ts";
+import { type WebhookEndpoint, WEBHOOKS_KEY } from "./queries.ts";
 import { florin } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
@@ -14,7 +14,7 @@ import { developerWords } from "#console/places/developers/words.ts";
 import { parseJson } from "#platform/json.ts";
 
 /** What is done with an endpoint while one looks at its deliveries. */
-export const EndpointActions = ({ config }: { readonly config: Config }) => (
+export const EndpointActions = ({ config }: { readonly config: WebhookEndpoint }) => (
   <>
     <TestButton id={config.id} />
     {config.active && <ReplayMany id={config.id} />}

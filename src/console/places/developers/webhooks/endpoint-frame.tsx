@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { adviceOn, type Failing } from "./health.ts";
-import { type Config, configQuery } from "./queries.ts";
+import { type WebhookEndpoint, configQuery } from "./queries.ts";
 import { Delay, EndpointStatus, Rate, useHealth } from "./webhooks-page.tsx";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Figure, Figures } from "#console/parts/base/figure.tsx";
@@ -70,7 +70,7 @@ export function EndpointFrame() {
 }
 
 /** What is wrong with an endpoint, since when, and what to do about it. */
-function Trouble({ config: { id, active } }: { readonly config: Config }) {
+function Trouble({ config: { id, active } }: { readonly config: WebhookEndpoint }) {
   const words = developerWords().webhooks;
   const { failing, waitingSince } = useHealth(id) ?? {};
   const isBehind = active && failing === undefined && waitingSince !== undefined;

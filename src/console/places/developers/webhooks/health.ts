@@ -1,7 +1,7 @@
 import type { Delivery } from "./queries.ts";
 
 /** What the newest deliveries of an endpoint say about it. */
-export interface Health {
+export interface DeliveryHealth {
   /** Deliveries that have an end: the endpoint has taken them, or their retries are over. */
   readonly succeeded: number;
   readonly failed: number;
@@ -26,7 +26,7 @@ export interface Failing {
 }
 
 /** The health of an endpoint by its newest deliveries, in any order. */
-export function healthOf(deliveries: readonly Delivery[], nowMs: number): Health {
+export function healthOf(deliveries: readonly Delivery[], nowMs: number): DeliveryHealth {
   const taken = deliveries.filter(({ status }) => status === "succeeded");
   const failed = deliveries.filter(({ status }) => status === "failed").length;
   const ended = taken.length + failed;

@@ -6,7 +6,7 @@ import { PAGE_SIZE, pages } from "#console/parts/table/pages.ts";
 import { toInstant } from "#console/parts/time/instant.ts";
 import type { components } from "#openapi";
 
-export type Config = components["schemas"]["WebhookConfig"];
+export type WebhookEndpoint = components["schemas"]["WebhookConfig"];
 export type Delivery = components["schemas"]["WebhookDelivery"];
 export type Attempt = components["schemas"]["WebhookDeliveryAttempt"];
 
@@ -15,7 +15,7 @@ export const WEBHOOKS_KEY = ["developers", "webhooks"] as const;
 
 /** All endpoints, last changed first. The API gives them as one list. */
 export const configsQuery = () =>
-  pages<Config>([...WEBHOOKS_KEY, "configs"], (_cursor, signal) =>
+  pages<WebhookEndpoint>([...WEBHOOKS_KEY, "configs"], (_cursor, signal) =>
     florin.get("/api/webhooks/configs", {}, { signal }),
   );
 

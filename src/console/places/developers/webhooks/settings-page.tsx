@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { EndpointFields, type EndpointDraft } from "./endpoint-fields.tsx";
-import { type Config, configQuery, WEBHOOKS_KEY } from "./queries.ts";
+import { type WebhookEndpoint, configQuery, WEBHOOKS_KEY } from "./queries.ts";
 import { florin, session } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Button } from "#console/parts/base/button.tsx";
@@ -30,7 +30,7 @@ export function SettingsPage() {
   );
 }
 
-function Settings({ config }: { readonly config: Config }) {
+function Settings({ config }: { readonly config: WebhookEndpoint }) {
   const words = developerWords().webhooks;
   const { id, name, endpoint, eventTypes, createdAt, updatedAt, active } = config;
   const unreadable = eventTypes.filter((type) => !mayReadEvent(type));
@@ -94,7 +94,7 @@ function Settings({ config }: { readonly config: Config }) {
 /** Whether the API hides secrets, as it does where nobody has to sign in. */
 const isMasked = (secret: string): boolean => /^\*+$/.test(secret);
 
-function Secret({ config: { secret } }: { readonly config: Config }) {
+function Secret({ config: { secret } }: { readonly config: WebhookEndpoint }) {
   const words = developerWords().webhooks;
   const [isShown, setShown] = useState(false);
   if (isMasked(secret)) return <p className="mb-3 text-muted">{words.secretHidden}</p>;
@@ -113,7 +113,7 @@ function Secret({ config: { secret } }: { readonly config: Config }) {
 
 const SHOWN_DOTS = 12;
 
-function Change({ config }: { readonly config: Config }) {
+function Change({ config }: { readonly config: WebhookEndpoint }) {
   const words = developerWords().webhooks;
   return (
     <FormDialog title={words.change} trigger={words.change} isWide>
@@ -122,7 +122,13 @@ function Change({ config }: { readonly config: Config }) {
   );
 }
 
-function ChangeForm({ config, close }: { readonly config: Config; readonly close: () => void }) {
+function ChangeForm({
+  config,
+  close,
+}: {
+  readonly config: WebhookEndpoint;
+  readonly close: () => void;
+}) {
   const words = developerWords().webhooks;
   const { id, secret, name, endpoint, eventTypes } = config;
   const [draft, setDraft] = useState<EndpointDraft>({ name, endpoint, eventTypes });

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { healthOf } from "./health.ts";
 import { NewEndpoint } from "./new-endpoint.tsx";
-import { type Config, configsQuery, recentDeliveriesQuery } from "./queries.ts";
+import { type WebhookEndpoint, configsQuery, recentDeliveriesQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
@@ -41,7 +41,7 @@ export function WebhooksPage() {
   );
 }
 
-function columnsOf(): readonly Column<Config>[] {
+function columnsOf(): readonly Column<WebhookEndpoint>[] {
   const words = developerWords().webhooks;
   return [
     {
@@ -87,7 +87,7 @@ function columnsOf(): readonly Column<Config>[] {
   ];
 }
 
-const EndpointName = ({ name, endpoint }: Pick<Config, "name" | "endpoint">) => (
+const EndpointName = ({ name, endpoint }: Pick<WebhookEndpoint, "name" | "endpoint">) => (
   <>
     {name !== "" && (
       <span className="mr-2 font-medium">
@@ -109,7 +109,7 @@ export function useHealth(id: string) {
   );
 }
 
-export function EndpointStatus({ config: { id, active } }: { readonly config: Config }) {
+export function EndpointStatus({ config: { id, active } }: { readonly config: WebhookEndpoint }) {
   const words = developerWords().webhooks;
   const health = useHealth(id);
   if (!active) return <Status tone="neutral">{words.inactive}</Status>;
@@ -137,7 +137,7 @@ const SECONDS = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 export const formatDuration = (ms: number): string =>
   ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${SECONDS.format(ms / 1000)} s`;
 
-const CSV: readonly CsvColumn<Config>[] = [
+const CSV: readonly CsvColumn<WebhookEndpoint>[] = [
   ["id", ({ id }) => id],
   ["name", ({ name }) => name],
   ["endpoint", ({ endpoint }) => endpoint],
