@@ -5,7 +5,7 @@ export const words: typeof english = {
   tabs: { people: "Personen", clients: "Clients", audit: "Prüfprotokoll" },
   ledgers: "Ledger",
   allLedgers: "Alle",
-  seeAudit: "Was geändert wurde",
+  seeAudit: "Gemachte Änderungen",
   lacking: (scopes) =>
     `Sie können das nicht ändern, weil es darf, was Sie nicht dürfen: ${scopes.join(", ")}. Jemand mit diesen Rechten kann es.`,
   scopes: {

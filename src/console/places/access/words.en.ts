@@ -3,7 +3,7 @@ export const words = {
   tabs: { people: "People", clients: "Clients", audit: "Audit" },
   ledgers: "Ledgers",
   allLedgers: "All",
-  seeAudit: "What it changed",
+  seeAudit: "Changes made",
   lacking: (scopes: readonly string[]) =>
     `You cannot change this, because it may do what you may not: ${scopes.join(", ")}. Somebody with these rights can.`,
   scopes: {

@@ -1,9 +1,10 @@
-import { Link, Navigate, Outlet } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
 import type { ReactNode } from "react";
-import { type DeveloperPage, maySee } from "./reach.ts";
+import { type DeveloperPage, maySee, refusalOf } from "./reach.ts";
 import { developerWords } from "./words.ts";
 import { buttonClass } from "#console/parts/base/button.tsx";
+import { Empty } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 
@@ -17,6 +18,9 @@ const TABS: readonly (readonly [DeveloperPage, string])[] = [
 /** The frame of the lists of the place: a tab for each, and the way to the API's reference. */
 export function DevelopersFrame() {
   const words = developerWords();
+  const { pathname } = useLocation();
+  const [page] = TABS.find(([, path]) => pathname === path) ?? [];
+  const refusal = page === undefined ? undefined : refusalOf(page);
   return (
     <>
       <PageTitle
@@ -35,7 +39,7 @@ export function DevelopersFrame() {
           </Link>
         ))}
       </nav>
-      <Outlet />
+      {refusal === undefined ? <Outlet /> : <Empty title={refusal} />}
     </>
   );
 }

@@ -1,9 +1,11 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { AuditView } from "./audit-view.tsx";
-import { type AuditEntry, auditQuery } from "./queries.ts";
+import { apiFiltersOf, type AuditEntry, auditQuery } from "./queries.ts";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
@@ -45,6 +47,9 @@ export function AuditPage() {
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <AsCode
+            requests={[toWire("get", "/api/florin/v1/audit", { query: apiFiltersOf(values) })]}
+          />
           <CsvButton file="audit" query={query} columns={CSV} linesOf={(row) => [row]} />
         </div>
         <List

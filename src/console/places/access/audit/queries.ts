@@ -7,16 +7,19 @@ import type { components } from "#openapi";
 
 export type AuditEntry = components["schemas"]["AuditEntry"];
 
+/** The filters of the URL as parameters of the API. */
+export function apiFiltersOf({ after, before, ...others }: FilterValues) {
+  return {
+    ...others,
+    startTime: after === undefined ? undefined : toInstant(after),
+    endTime: before === undefined ? undefined : toInstant(before),
+  };
+}
+
 /** Who changed what, by the filters, newest first. */
 export const auditQuery = (values: FilterValues) =>
   pages<AuditEntry>(["access", "audit", values], (cursor, signal) => {
-    const { after, before, ...others } = values;
-    const query = {
-      ...others,
-      pageSize: PAGE_SIZE,
-      startTime: after === undefined ? undefined : toInstant(after),
-      endTime: before === undefined ? undefined : toInstant(before),
-    };
+    const query = { ...apiFiltersOf(values), pageSize: PAGE_SIZE };
     return florin.get(
       "/api/florin/v1/audit",
       { query: cursor === undefined ? query : { cursor } },

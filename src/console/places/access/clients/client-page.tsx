@@ -5,11 +5,13 @@ import { bodyOf, type ClientDraft, draftOf, kindOf } from "./client-draft.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { type Client, clientQuery, CLIENTS_KEY, ledgersOf, nameOf } from "./queries.ts";
 import { Secrets } from "./secrets.tsx";
+import { toWire } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { ConfirmButton, Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
@@ -30,7 +32,14 @@ export function ClientPage() {
       <PageTitle
         crumbs={[clientsCrumb()]}
         title={data === undefined ? id : nameOf(data)}
-        actions={<SeeAudit subject={id} />}
+        actions={
+          <>
+            <SeeAudit subject={id} />
+            <AsCode
+              requests={[toWire("get", "/api/auth/clients/{clientId}", { path: { clientId: id } })]}
+            />
+          </>
+        }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         {error !== null && <Failure error={error} retry={() => void refetch()} />}

@@ -3,8 +3,10 @@ import { useMemo } from "react";
 import { kindOf } from "./client-draft.ts";
 import { NewClient } from "./new-client.tsx";
 import { type Client, clientsQuery, ledgersOf, nameOf } from "./queries.ts";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { List } from "#console/parts/table/list.tsx";
@@ -23,6 +25,7 @@ export function ClientsPage() {
   return (
     <>
       <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
+        <AsCode requests={[toWire("get", "/api/auth/clients", {})]} />
         <CsvButton file="clients" query={query} columns={CSV} linesOf={(row) => [row]} />
         {mayChangeAccess() && <NewClient />}
       </div>

@@ -2,9 +2,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { NewPerson } from "./new-person.tsx";
 import { peoplePages } from "./queries.ts";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { nameOf, type Person } from "#console/parts/principals/people.ts";
@@ -24,6 +26,7 @@ export function PeoplePage() {
   return (
     <>
       <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
+        <AsCode requests={[toWire("get", "/api/florin/v1/users", {})]} />
         <CsvButton file="people" query={query} columns={CSV} linesOf={(row) => [row]} />
         {mayChangeAccess() && <NewPerson />}
       </div>

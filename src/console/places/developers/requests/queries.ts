@@ -7,16 +7,19 @@ import type { components } from "#openapi";
 
 export type FailedRequest = components["schemas"]["FailedRequest"];
 
+/** The filters of the URL as parameters of the API. */
+export function apiFiltersOf({ after, before, ...others }: FilterValues) {
+  return {
+    ...others,
+    startTime: after === undefined ? undefined : toInstant(after),
+    endTime: before === undefined ? undefined : toInstant(before),
+  };
+}
+
 /** The requests that failed and fit the filters, newest first. */
 export const failedRequestsQuery = (values: FilterValues) =>
   pages<FailedRequest>(["developers", "requests", values], (cursor, signal) => {
-    const { after, before, ...others } = values;
-    const query = {
-      ...others,
-      pageSize: PAGE_SIZE,
-      startTime: after === undefined ? undefined : toInstant(after),
-      endTime: before === undefined ? undefined : toInstant(before),
-    };
+    const query = { ...apiFiltersOf(values), pageSize: PAGE_SIZE };
     return florin.get(
       "/api/florin/v1/requests/failed",
       { query: cursor === undefined ? query : { cursor } },

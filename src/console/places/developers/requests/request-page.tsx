@@ -1,9 +1,17 @@
 import { useParams } from "@tanstack/react-router";
 import { RequestView } from "./request-view.tsx";
+import { toWire } from "#console/api/client.ts";
 import { CopyButton } from "#console/parts/base/copy.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { requestsCrumb } from "#console/places/developers/developers-frame.tsx";
+import { Guarded } from "#console/places/developers/guarded.tsx";
 import { developerWords } from "#console/places/developers/words.ts";
+
+const requestsFor = (requestID: string) => [
+  toWire("get", "/api/florin/v1/requests/failed/{requestID}", { path: { requestID } }),
+  toWire("get", "/api/florin/v1/audit", { query: { requestId: requestID } }),
+];
 
 /** A request on a page of its own. */
 export function RequestPage() {
@@ -14,11 +22,16 @@ export function RequestPage() {
         crumbs={[requestsCrumb()]}
         title={id}
         isCode
-        actions={<CopyButton value={id} what={developerWords().requests.requestId} />}
+        actions={
+          <>
+            <CopyButton value={id} what={developerWords().requests.requestId} />
+            <AsCode requests={requestsFor(id)} />
+          </>
+        }
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         <div className="max-w-3xl p-6 max-sm:p-4">
-          <RequestView id={id} />
+          <Guarded page="requests">{() => <RequestView id={id} />}</Guarded>
         </div>
       </div>
     </>

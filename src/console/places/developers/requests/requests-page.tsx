@@ -3,9 +3,11 @@ import { Search } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { requestColumns, requestCsv } from "./columns.tsx";
 import { requestFields } from "./filters.ts";
-import { failedRequestsQuery } from "./queries.ts";
+import { apiFiltersOf, failedRequestsQuery } from "./queries.ts";
 import { RequestView } from "./request-view.tsx";
+import { toWire } from "#console/api/client.ts";
 import { Empty } from "#console/parts/base/states.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
@@ -39,6 +41,11 @@ export function RequestsPage() {
         <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
           <FindRequest />
+          <AsCode
+            requests={[
+              toWire("get", "/api/florin/v1/requests/failed", { query: apiFiltersOf(values) }),
+            ]}
+          />
           <CsvButton
             file="failed-requests"
             query={query}
@@ -81,6 +88,7 @@ function FindRequest() {
   return (
     <form
       role="search"
+      className="max-sm:order-last max-sm:basis-full"
       onSubmit={(event) => {
         event.preventDefault();
         const wanted = id.trim();
@@ -88,14 +96,14 @@ function FindRequest() {
           void navigate({ to: "/developers/requests/$id", params: { id: wanted } });
       }}
     >
-      <label className="inline-flex h-7 items-center gap-1.5 rounded-md border border-line px-2 text-muted focus-within:border-line-strong pointer-coarse:h-9">
+      <label className="inline-flex h-7 max-sm:w-full items-center gap-1.5 rounded-md border border-line px-2 text-muted focus-within:border-line-strong pointer-coarse:h-9">
         <Search aria-hidden size={14} />
         <input
           aria-label={words.find}
           placeholder={words.find}
           value={id}
           onChange={({ target }) => setId(target.value)}
-          className="w-40 bg-transparent text-text outline-none placeholder:text-muted"
+          className="w-40 max-sm:w-full bg-transparent text-text outline-none placeholder:text-muted"
         />
       </label>
     </form>

@@ -140,7 +140,6 @@ function columnsOf(): readonly Column<Delivery>[] {
       rank: 2,
       isNumber: true,
       cell: ({ attemptCount }) => attemptCount,
-      phone: "note",
     },
   ];
 }

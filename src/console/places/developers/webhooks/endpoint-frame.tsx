@@ -4,19 +4,29 @@ import { EndpointActions } from "./endpoint-actions.tsx";
 import { adviceOn, type Failing } from "./health.ts";
 import { type WebhookEndpoint, configQuery } from "./queries.ts";
 import { Delay, EndpointStatus, Rate, useHealth } from "./webhooks-page.tsx";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Figure, Figures } from "#console/parts/base/figure.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { ToneIcon } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { webhooksCrumb } from "#console/places/developers/developers-frame.tsx";
+import { Guarded } from "#console/places/developers/guarded.tsx";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
 
+const requestsFor = (id: string) => [
+  toWire("get", "/api/webhooks/configs", { query: { id } }),
+  toWire("get", "/api/webhooks/deliveries", { query: { configId: id } }),
+];
+
 /** An endpoint: whether it takes its events, and a tab for its deliveries and one for its settings. */
-export function EndpointFrame() {
+export const EndpointFrame = () => <Guarded page="webhooks">{() => <Endpoint />}</Guarded>;
+
+function Endpoint() {
   const words = developerWords().webhooks;
   const { id } = useParams({ from: "/developers/webhooks/$id" });
   const { data: config, error, refetch } = useQuery(configQuery(id));
@@ -28,9 +38,10 @@ export function EndpointFrame() {
         title={title}
         isCode={config?.name === ""}
         actions={
-          config !== undefined && mayChangeWebhooks() ? (
-            <EndpointActions config={config} />
-          ) : undefined
+          <>
+            <AsCode requests={requestsFor(id)} />
+            {config !== undefined && mayChangeWebhooks() && <EndpointActions config={config} />}
+          </>
         }
       />
       {error !== null && <Failure error={error} retry={() => void refetch()} />}

@@ -4,10 +4,12 @@ import { useMemo } from "react";
 import { healthOf } from "./health.ts";
 import { NewEndpoint } from "./new-endpoint.tsx";
 import { type WebhookEndpoint, configsQuery, recentDeliveriesQuery } from "./queries.ts";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { locale } from "#console/parts/language/words.ts";
@@ -26,6 +28,7 @@ export function WebhooksPage() {
   return (
     <>
       <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
+        <AsCode requests={[toWire("get", "/api/webhooks/configs", {})]} />
         <CsvButton file="webhooks" query={query} columns={CSV} linesOf={(row) => [row]} />
         {create}
       </div>
