@@ -147,7 +147,7 @@ describe("the audit", () => {
     await window.page.keyboard.type("object:clients/eu-books");
     await window.page.keyboard.press("Enter");
     await window.page.waitForURL(/object=clients%2Feu-books/);
-    const row = window.page.getByRole("row", { name: "auth.client.create" });
+    const row = window.page.getByRole("row", { name: /auth\.client\.create.*clients\/eu-books/ });
     await row.click();
     const panel = window.page.getByRole("complementary", { name: "Change" });
     await panel.getByText("clients/eu-books").waitFor();

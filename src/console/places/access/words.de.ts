@@ -48,6 +48,7 @@ export const words: typeof english = {
     noRights: "Keine Rechte",
     gone: "Diese Person gibt es nicht.",
     yourself: "Das sind Sie.",
+    security: "Ihr Passwort und Ihre Passkeys",
     last: "Das ist der letzte Administrator, der bleibt: Nur der erste Client kann das ändern.",
     add: "Person hinzufügen",
     way: "Wie die Person hereinkommt",

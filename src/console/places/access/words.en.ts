@@ -46,6 +46,7 @@ export const words = {
     noRights: "No rights",
     gone: "There is no such person.",
     yourself: "This is you.",
+    security: "Your password and passkeys",
     last: "This is the last administrator, who stays: only the first client can change that.",
     add: "Add a person",
     way: "How the person gets in",

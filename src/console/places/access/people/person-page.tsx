@@ -108,7 +108,14 @@ function Details({ person, isLast }: { readonly person: Person; readonly isLast:
         actions={mayChange && !isLast ? <ChangeRights person={person} /> : undefined}
       >
         <ScopeList scopes={scopes} />
-        {isMyself(id) && <p className="mt-2 text-note text-muted">{words.yourself}</p>}
+        {isMyself(id) && (
+          <p className="mt-2 text-note text-muted">
+            {words.yourself}{" "}
+            <a href="/api/auth/account" className="text-accent hover:underline">
+              {words.security}
+            </a>
+          </p>
+        )}
         {mayChange && isLast && <p className="mt-2 text-note text-muted">{words.last}</p>}
       </Section>
       {mayChange && issuer === undefined && (
