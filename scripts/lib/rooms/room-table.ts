@@ -2,7 +2,7 @@ import { roomsOfFloors } from "./floors.ts";
 import {
   ANATOMY,
   auth,
-  consolePlaces,
+  CONSOLE_PLACES,
   D1,
   EDITOR,
   engine,
@@ -359,17 +359,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...WIRE, "console/api", "console/parts"],
     packages: [...PAGES, "cmdk"],
   },
-  ...consolePlaces(
-    "access",
-    "developers",
-    "home",
-    "ledgers",
-    "numscript",
-    "payments",
-    "sign-in",
-    "wallets",
-    "workflows",
-  ),
+  ...CONSOLE_PLACES,
   console: {
     uses: [
       "console/parts",

@@ -87,14 +87,25 @@ export const GRAPHS = ["@dagrejs/dagre", "@xyflow/react", "@xyflow/react/*", "d3
 /** What the console knows of the wire: the types of the API document, and lossless JSON. */
 export const WIRE = ["openapi", ...platform("json.ts")];
 
+const PLACES = [
+  "access",
+  "developers",
+  "home",
+  "ledgers",
+  "numscript",
+  "payments",
+  "sign-in",
+  "wallets",
+  "workflows",
+];
+
 /** The rooms of the console's places. No place imports another one: a place links to pages of another one by their URLs. */
-export const consolePlaces = (...names: readonly string[]): Record<string, Room> =>
-  Object.fromEntries(
-    names.map((name) => [
-      `console/places/${name}`,
-      {
-        uses: [...WIRE, "console/api", "console/parts", "console/base-path.ts"],
-        packages: PAGES,
-      },
-    ]),
-  );
+export const CONSOLE_PLACES: Readonly<Record<string, Room>> = Object.fromEntries(
+  PLACES.map((name) => [
+    `console/places/${name}`,
+    {
+      uses: [...WIRE, "console/api", "console/parts", "console/base-path.ts"],
+      packages: PAGES,
+    },
+  ]),
+);
