@@ -20,7 +20,7 @@ const PADDING_PX = 38;
 const BARS_PX = 44;
 const MARGIN_PX = 16;
 /** The least space between columns. A picture with many columns scrolls. */
-const STEP_PX = 152;
+const STEP_PX = 136;
 /** The least share that a band is drawn with, so that a small amount is still seen. */
 const SHARE_MIN = 0.01;
 

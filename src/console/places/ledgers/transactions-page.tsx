@@ -45,7 +45,9 @@ export function TransactionsPage() {
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          <div className="flex min-w-56 flex-1">
+            <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+          </div>
           <span className="flex flex-wrap items-center gap-2">
             <LiveStatus state={state} />
             <AsCode requests={[transactionsRequest(ledger, filter)]} />

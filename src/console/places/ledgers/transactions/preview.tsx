@@ -11,7 +11,7 @@ export const Preview = ({
   readonly ledger: string;
   readonly transaction: Transaction;
 }) => (
-  <div className="space-y-3 rounded-md border border-line p-4">
+  <div className="space-y-3 rounded-md border border-line p-4 max-sm:p-3">
     <p className="text-note text-muted">{ledgerWords().preview}</p>
     <MoneyGraph postings={transaction.postings} />
     <Balances ledger={ledger} transaction={transaction} />
