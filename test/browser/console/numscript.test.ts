@@ -118,8 +118,7 @@ describe("a script", () => {
     await open();
     await write("send [EUR/2 5] (\n  source = ");
     await window.page.keyboard.type("@sav");
-    await window.page.getByRole("option", { name: "savings:1" }).waitFor();
-    await window.page.keyboard.press("Enter");
+    await window.page.getByRole("option", { name: "savings:1" }).click();
     await expect.poll(() => editor().textContent()).toContain("@savings:1");
   });
 
@@ -158,7 +157,7 @@ describe("examples, links and drafts", () => {
     const link = await window.page.evaluate<string>("navigator.clipboard.readText()");
     const other = await window.context.newPage();
     await other.goto(link);
-    await other.getByText("The customer may owe up to the limit").waitFor();
+    await other.locator(".cm-line", { hasText: "may owe up to the limit" }).waitFor();
     await expect.poll(() => other.getByLabel("customer").inputValue()).toBe("credit:5120");
   });
 });
