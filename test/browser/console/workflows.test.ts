@@ -145,6 +145,40 @@ describe("an instance", () => {
     expect(window.complaints).toEqual([]);
   });
 
+  test("an instance that has failed goes on from there once the cause is mended", async () => {
+    const id = idOf(
+      await server.json(`${V2}/workflows`, {
+        body: {
+          name: "late-wallet",
+          stages: [
+            {
+              send: {
+                source: account("world"),
+                destination: { wallet: { name: "late" } },
+                amount: { amount: "100", asset: "EUR/2" },
+              },
+            },
+          ],
+        },
+      }),
+    );
+    const instance = await start(id, {});
+    await window.go(`/workflows/instances/${instance}`);
+    const { page } = window;
+    await page.getByText("Why it failed").waitFor();
+    await server.json("/api/wallets/wallets", { body: { name: "late" } });
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    await page.getByText("All stages are done").waitFor();
+    await page
+      .getByRole("link", { name: /^Wallet/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: "late" }).waitFor();
+    await page.getByTitle("100 EUR/2").first().waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+
   test("names of workflows and events are shown as they are", async () => {
     const id = await start(hostile, {});
     await window.go(`/workflows/instances/${id}`);

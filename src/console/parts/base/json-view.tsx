@@ -4,8 +4,12 @@ import { partWords } from "#console/parts/part-words.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** A value as JSON, with exact numbers, to read and to copy. */
-export function JsonView({ value }: { readonly value: unknown }) {
-  const text = stringifyJson(value, { indent: 2 });
+export const JsonView = ({ value }: { readonly value: unknown }) => (
+  <TextView text={stringifyJson(value, { indent: 2 })} what={partWords().json} />
+);
+
+/** A text of several lines, to read and to copy. `what` names it for screen readers. */
+export function TextView({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <div className="relative rounded-md bg-sunken">
       <pre
@@ -15,7 +19,7 @@ export function JsonView({ value }: { readonly value: unknown }) {
         {visible(text)}
       </pre>
       <span className="absolute top-1.5 right-1.5">
-        <CopyButton value={text} what={partWords().json} />
+        <CopyButton value={text} what={what} />
       </span>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import { CopyPlus, Plus } from "lucide-react";
 import { type Ref, useCallback, useEffect, useRef } from "react";
 import { EXAMPLE_IDS, EXAMPLES, type WorkflowExample } from "./examples.ts";
 import { ORCHESTRATION_KEY, type Workflow } from "./queries.ts";
@@ -7,6 +7,7 @@ import { mistakesOf, placeOf, type Refusal } from "./refusal.ts";
 import { workflowWords } from "./words.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { florin } from "#console/api/florin.ts";
+import { toYaml } from "#console/parts/base/yaml.ts";
 import { CodeEditor, type CodeEditorHandle } from "#console/parts/editor/code-editor.tsx";
 import type { Diagnose } from "#console/parts/editor/types.ts";
 import { SelectField } from "#console/parts/forms/fields.tsx";
@@ -35,6 +36,25 @@ export function NewWorkflow() {
   );
 }
 
+/** The button and the form of a workflow that begins as a copy of another one, because workflows never change. */
+export function NewVersion({ workflow: { id, config } }: { readonly workflow: Workflow }) {
+  const words = workflowWords().create;
+  return (
+    <FormDialog
+      trigger={
+        <>
+          <CopyPlus aria-hidden size={14} />
+          {words.version}
+        </>
+      }
+      title={words.versionTitle}
+      isWide
+    >
+      {(close) => <NewWorkflowForm close={close} copied={{ id, text: toYaml(config) }} />}
+    </FormDialog>
+  );
+}
+
 interface Draft {
   readonly example: WorkflowExample;
   readonly text: string;
@@ -42,10 +62,20 @@ interface Draft {
 
 const FIRST: Draft = { example: "approve", text: EXAMPLES.approve };
 
-function NewWorkflowForm({ close }: { readonly close: () => void }) {
+function NewWorkflowForm({
+  close,
+  copied,
+}: {
+  readonly close: () => void;
+  /** The definition of another workflow, to begin with. */
+  readonly copied?: { readonly id: string; readonly text: string };
+}) {
   const words = workflowWords().create;
   const navigate = useNavigate();
-  const [{ example, text }, change, clear] = useDraft<Draft>("new-workflow", FIRST);
+  const [{ example, text }, change, clear] = useDraft<Draft>(
+    `new-workflow:${copied?.id ?? ""}`,
+    copied === undefined ? FIRST : { ...FIRST, text: copied.text },
+  );
   const write = useWrite(createWorkflow, {
     refresh: [[...ORCHESTRATION_KEY, "workflows"]],
     onDone: async ({ id }) => {
@@ -57,13 +87,15 @@ function NewWorkflowForm({ close }: { readonly close: () => void }) {
   const { diagnose, place, editor } = useRefusal(text, write.error);
   return (
     <Form write={write} submit={words.submit} onSubmit={() => write.send(text)}>
-      <SelectField
-        label={words.begin}
-        value={example}
-        isRequired
-        onChange={(next) => change({ example: next, text: EXAMPLES[next] })}
-        options={EXAMPLE_IDS.map((id) => [id, words.examples[id]])}
-      />
+      {copied === undefined && (
+        <SelectField
+          label={words.begin}
+          value={example}
+          isRequired
+          onChange={(next) => change({ example: next, text: EXAMPLES[next] })}
+          options={EXAMPLE_IDS.map((id) => [id, words.examples[id]])}
+        />
+      )}
       <Definition
         text={text}
         onChange={(next) => change({ example, text: next })}

@@ -38,6 +38,8 @@ export const words: typeof english = {
   ofMany: (count) => `${count} oder mehr`,
   create: {
     open: "Neuer Workflow",
+    version: "Kopieren",
+    versionTitle: "Neuer Workflow aus einer Kopie",
     begin: "Anfangen mit",
     text: "Definition",
     hint: "YAML oder JSON. ${order} ist eine Variable: jeder Start gibt ihr einen Wert.",

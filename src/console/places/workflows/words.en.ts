@@ -36,6 +36,8 @@ export const words = {
   ofMany: (count: string) => `${count} or more`,
   create: {
     open: "New workflow",
+    version: "Copy",
+    versionTitle: "New workflow from a copy",
     begin: "Begin with",
     text: "Definition",
     hint: "YAML or JSON. ${order} is a variable: each start gives it a value.",

@@ -3,8 +3,10 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { workflowsCrumb } from "./crumbs.tsx";
+import { DefinitionView } from "./definition.tsx";
 import { Diagram } from "./diagram.tsx";
 import { instanceColumns } from "./instances/columns.tsx";
+import { NewVersion } from "./new-workflow.tsx";
 import { instancesQuery, ORCHESTRATION_KEY, type Workflow, workflowQuery } from "./queries.ts";
 import { workflowRequests } from "./requests.ts";
 import { RunWorkflow } from "./run-workflow.tsx";
@@ -16,7 +18,6 @@ import { florin, may } from "#console/api/florin.ts";
 import { visible } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
-import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
@@ -59,6 +60,7 @@ function Actions({ workflow }: { readonly workflow: Workflow }) {
   return (
     <>
       {workflow.deletedAt === undefined && <DeleteWorkflow id={workflow.id} />}
+      <NewVersion workflow={workflow} />
       <RunWorkflow workflow={workflow} />
     </>
   );
@@ -114,9 +116,7 @@ function Details({ workflow }: { readonly workflow: Workflow }) {
             </Section>
           </div>
           <div className="min-w-0">
-            <Section title={words.detail.definition}>
-              <JsonView value={config} />
-            </Section>
+            <DefinitionView config={config} />
           </div>
         </div>
         <Section

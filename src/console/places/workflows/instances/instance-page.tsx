@@ -106,19 +106,25 @@ function Details({ instance }: { readonly instance: Instance }) {
       </div>
       {failure !== null && <Failure error={failure} />}
       <div className="mt-8 grid gap-8 lg:grid-cols-[3fr_2fr]">
-        <Section title={words.instancePage.happened}>
-          <Happened moments={moments} stages={stages} />
-          {hasNextPage && (
-            <Button className="mt-4" onClick={() => void fetchNextPage()}>
-              {words.instancePage.more}
-            </Button>
-          )}
-        </Section>
-        <Touched moments={moments} />
+        <div className="min-w-0">
+          <Section title={words.instancePage.happened}>
+            <Happened moments={moments} stages={stages} />
+            {hasNextPage && (
+              <Button className="mt-4" onClick={() => void fetchNextPage()}>
+                {words.instancePage.more}
+              </Button>
+            )}
+          </Section>
+        </div>
+        <div className="min-w-0">
+          <Touched moments={moments} />
+        </div>
       </div>
-      <Section title={words.detail.diagram}>
-        <Diagram stages={stages} tones={useTones(instance)} />
-      </Section>
+      <div className="mt-8">
+        <Section title={words.detail.diagram}>
+          <Diagram stages={stages} tones={useTones(instance)} />
+        </Section>
+      </div>
     </div>
   );
 }

@@ -1,30 +1,51 @@
 import { Link } from "@tanstack/react-router";
-import { type LinkedObject, pathOf } from "./spans.ts";
+import type { LinkedObject } from "./spans.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { ForeignLink } from "#console/parts/routing/foreign-link.tsx";
 import { workflowWords } from "#console/places/workflows/words.ts";
+
+const LINK_CLASS = "text-accent hover:underline";
 
 /** A link to an object of another module. */
 export function ObjectLink({ link }: { readonly link: LinkedObject }) {
-  const words = workflowWords().instancePage;
-  if (link.kind === "transaction") {
-    return (
-      <Link
-        to="/ledgers/$ledger/transactions/$id"
-        params={{ ledger: link.ledger, id: link.id }}
-        className="text-accent hover:underline"
-      >
-        <Foreign>{words.transaction(link.ledger, link.id)}</Foreign>
-      </Link>
-    );
+  const { id, kind } = link;
+  switch (kind) {
+    case "transaction":
+      return (
+        <Link
+          to="/ledgers/$ledger/transactions/$id"
+          params={{ ledger: link.ledger, id }}
+          className={LINK_CLASS}
+        >
+          <Foreign>{workflowWords().instancePage.transaction(link.ledger, id)}</Foreign>
+        </Link>
+      );
+    case "wallet":
+      return (
+        <Link to="/wallets/$id" params={{ id }} className={LINK_CLASS}>
+          <Named link={link} />
+        </Link>
+      );
+    case "payment":
+      return (
+        <Link to="/payments/payments/$id" params={{ id }} className={LINK_CLASS}>
+          <Named link={link} />
+        </Link>
+      );
+    case "initiation":
+      return (
+        <Link to="/payments/initiations/$id" params={{ id }} className={LINK_CLASS}>
+          <Named link={link} />
+        </Link>
+      );
   }
-  return (
-    <ForeignLink to={pathOf(link)}>
-      {words[link.kind]} <span className="font-mono text-note">{shortOf(link.id)}</span>
-    </ForeignLink>
-  );
 }
 
-/** Ids of payments are long texts in base64, whose ends differ. */
-const shortOf = (id: string): string =>
-  id.length <= 12 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
+/** What an object is, and its id. Ids of payments are long texts whose beginnings are alike. */
+const Named = ({ link: { kind, id } }: { readonly link: LinkedObject }) => (
+  <>
+    {kind === "transaction" ? "" : workflowWords().instancePage[kind]}{" "}
+    <span className="font-mono text-note">
+      {id.length <= 12 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`}
+    </span>
+  </>
+);
