@@ -1,35 +1,50 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf } from "#console/places/developers/events/schema-fields.ts";
-import { parseBlock, readEvents } from "#console/places/developers/events/sse.ts";
+import {
+  keepNewest,
+  ROWS_MAX,
+  rowOf,
+  type TailRow,
+} from "#console/places/developers/events/tail.ts";
+import { stringifyJson } from "#platform/json.ts";
 
-describe("server-sent events", () => {
-  test("events are read across pieces, and comments are left out", async () => {
-    const pieces = [
-      "retry: 1000\nid: 7\n\n: heart",
-      'beat\n\nid: 8\ndata: {"a":',
-      "1}\n\nevent: gap\ndata: x\n",
-    ];
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
-        controller.close();
-      },
+describe("the tail of events", () => {
+  const event = {
+    date: "2026-11-27T08:00:00Z",
+    type: "ledger.saved_metadata",
+    payload: { ledger: "main" },
+  };
+  const data = `{"id":"1","event":${stringifyJson(event)}}`;
+
+  test("an event becomes a row, a gap says why, and a position alone is none", () => {
+    expect(rowOf({ event: "message", id: "8", data })).toMatchObject({
+      at: event.date,
+      type: event.type,
+      ledger: "main",
+      gap: undefined,
+      size: data.length,
     });
-    const events = [];
-    for await (const event of readEvents(body, () => undefined)) events.push(event);
-    expect(events).toEqual([
-      { name: "message", id: "7", data: "" },
-      { name: "message", id: "8", data: '{"a":1}' },
-    ]);
+    expect(rowOf({ event: "gap", id: "9", data: '{"reason":"restart"}' })?.gap).toBe("restart");
+    expect(rowOf({ event: "message", id: "7", data: undefined })).toBeUndefined();
   });
 
-  test("several lines of data are one text", () => {
-    expect(parseBlock("event: gap\ndata: a\ndata: b")).toEqual({
-      name: "gap",
-      id: undefined,
-      data: "a\nb",
+  test("the newest rows stay, as many as fit by number and by size", () => {
+    const rowAt = (key: number, size: number): TailRow => ({
+      key: String(key),
+      at: event.date,
+      type: event.type,
+      ledger: undefined,
+      body: undefined,
+      gap: undefined,
+      size,
     });
-    expect(parseBlock(": only a comment")).toBeUndefined();
+    const many = Array.from({ length: ROWS_MAX + 5 }, (_, key) => rowAt(key, 1));
+    const kept = keepNewest([rowAt(-1, 1)], many);
+    expect(kept.length).toBe(ROWS_MAX);
+    expect(kept[0]?.key).toBe(String(ROWS_MAX + 4));
+    expect(keepNewest([rowAt(1, 3_000_000)], [rowAt(2, 3_000_000)]).map(({ key }) => key)).toEqual([
+      "2",
+    ]);
   });
 });
 

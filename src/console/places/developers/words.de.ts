@@ -184,10 +184,7 @@ export const words: typeof english = {
     resume: "Weiter",
     live: "Live",
     connecting: "Verbindet",
-    paused: "Live angehalten",
-    last: "zuletzt",
     failed: "Die Ereignisse sind nicht zu verfolgen",
-    waiting: (count) => `${count} neue`,
     gap: "Ereignisse können fehlen",
     gapHint:
       "Der Strom konnte hier nicht alles zeigen. Was nicht fehlen darf, ist für Webhooks und Pipelines.",

@@ -179,10 +179,7 @@ export const words = {
     resume: "Go on",
     live: "Live",
     connecting: "Connecting",
-    paused: "Live paused",
-    last: "last",
     failed: "The events cannot be followed",
-    waiting: (count: number) => `${count} new`,
     gap: "Events may be missing",
     gapHint:
       "The stream could not show everything here. What must not be missed is for webhooks and pipelines.",

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
-import type { TailRow, TailState } from "./tail.ts";
+import { ROWS_MAX, type TailRow, type TailState } from "./tail.ts";
 import { useTail } from "./use-tail.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Button } from "#console/parts/base/button.tsx";
@@ -16,6 +16,8 @@ import {
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { LiveStatus } from "#console/parts/live/live-status.tsx";
+import { NewRowsButton } from "#console/parts/live/new-rows.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -46,8 +48,7 @@ export function EventsPage() {
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
           <FilterBar fields={fields} values={values} onChange={show} />
-          {tail.waiting > 0 && <Button onClick={showWaiting}>{words.waiting(tail.waiting)}</Button>}
-          <LiveState state={tail.state} lastAt={tail.lastAt} isPaused={isPaused} />
+          <LiveState state={tail.state} lastMs={tail.lastMs} isPaused={isPaused} />
           <Button onClick={() => setPaused(!isPaused)}>
             {isPaused ? <Play aria-hidden size={14} /> : <Pause aria-hidden size={14} />}
             {isPaused ? words.resume : words.pause}
@@ -55,6 +56,10 @@ export function EventsPage() {
         </div>
         {tail.state.kind === "refused" && <Failure error={tail.state.error} title={words.failed} />}
         {tail.rows.length === 0 && tail.state.kind !== "refused" && <Empty title={words.none} />}
+        <NewRowsButton
+          news={{ count: tail.waiting, isMore: tail.waiting === ROWS_MAX, show: showWaiting }}
+          onShow={showWaiting}
+        />
         {tail.rows.length > 0 && (
           <Held onHold={setHeld} onRelease={openRow === undefined ? showWaiting : noRelease}>
             <DataTable
@@ -112,28 +117,19 @@ function Held({
 
 function LiveState({
   state,
-  lastAt,
+  lastMs,
   isPaused,
 }: {
   readonly state: TailState;
-  readonly lastAt: string | undefined;
+  readonly lastMs: number | undefined;
   readonly isPaused: boolean;
 }) {
   const words = developerWords().events;
   if (!isPaused && state.kind === "live") return <Status tone="good">{words.live}</Status>;
-  if (!isPaused && state.kind === "connecting" && lastAt === undefined) {
+  if (!isPaused && state.kind === "connecting" && lastMs === undefined) {
     return <Status tone="waits">{words.connecting}</Status>;
   }
-  return (
-    <span role="status" className="inline-flex items-center gap-1">
-      <Status tone={isPaused ? "neutral" : "warn"}>{words.paused}</Status>
-      {lastAt !== undefined && (
-        <span className="text-muted">
-          {words.last} <Moment at={lastAt} />
-        </span>
-      )}
-    </span>
-  );
+  return <LiveStatus state={{ isLive: false, lastMs }} />;
 }
 
 function EventView({ row: { at, type, ledger, body, gap } }: { readonly row: TailRow }) {

@@ -1,6 +1,6 @@
-import { readEvents, type ServerSentEvent } from "./sse.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { florin } from "#console/api/florin.ts";
+import { readServerEvents, type ServerEvent } from "#console/parts/live/server-events.ts";
 import { parseJson } from "#platform/json.ts";
 
 /** A row of the tail: an event, or a place where events may be missing. */
@@ -115,7 +115,7 @@ async function follow(
     const response = await florin.fetch({ method: "GET", url: urlOf(filter) }, options);
     if (!response.ok || response.body === null) throw await ApiError.from(response);
     onOpen();
-    for await (const event of readEvents(response.body, () => (aliveMs = Date.now()))) {
+    for await (const event of readServerEvents(response.body, () => (aliveMs = Date.now()))) {
       if (event.id !== undefined) position.lastEventId = event.id;
       const row = rowOf(event);
       if (row === undefined) continue;
@@ -139,8 +139,8 @@ function urlOf({ types, ledger }: TailFilter): string {
 let keys = 0;
 
 /** The row of an event; undefined for a position without an event. */
-export function rowOf({ name, data }: ServerSentEvent): TailRow | undefined {
-  if (data === "") return undefined;
+export function rowOf({ event: name, data }: ServerEvent): TailRow | undefined {
+  if (data === undefined) return undefined;
   keys += 1;
   const key = String(keys);
   const at = new Date().toISOString();

@@ -12,8 +12,8 @@ interface Tail {
   /** What is shown, newest first. */
   readonly rows: readonly TailRow[];
   readonly state: TailState;
-  /** When the newest event came that is shown or waits, as RFC 3339. */
-  readonly lastAt: string | undefined;
+  /** When the tail was last connected or got an event, in milliseconds since the epoch; undefined if it never was. */
+  readonly lastMs: number | undefined;
   /** How many rows wait while the list is held. */
   readonly waiting: number;
   readonly showWaiting: () => void;
@@ -36,7 +36,7 @@ export function useTail(
 ): Tail {
   const [rows, setRows] = useState(NONE);
   const [state, setState] = useState<TailState>({ kind: "connecting" });
-  const [lastAt, setLastAt] = useState<string>();
+  const [lastMs, setLastMs] = useState<number>();
   const position = useRef<TailPosition>({});
   const held = useRef(isHeld);
   const follows = useRef("");
@@ -53,22 +53,26 @@ export function useTail(
     if (isPaused) return undefined;
     const controller = new AbortController();
     const onRows = (next: readonly TailRow[]): void => {
-      setLastAt(new Date().toISOString());
+      setLastMs(Date.now());
       setRows(({ shown, waiting }) =>
         held.current
           ? { shown, waiting: keepNewest(waiting, next) }
           : release({ shown, waiting: keepNewest(waiting, next) }),
       );
     };
+    const onState = (next: TailState): void => {
+      if (next.kind === "live") setLastMs(Date.now());
+      setState(next);
+    };
     void followEvents(
       { types, ledger },
-      { onRows, onState: setState },
+      { onRows, onState },
       { signal: controller.signal, position: position.current },
     );
     return () => controller.abort();
   }, [types, ledger, isPaused]);
   const showWaiting = useCallback(() => setRows(release), []);
-  return { rows: rows.shown, state, lastAt, waiting: rows.waiting.length, showWaiting };
+  return { rows: rows.shown, state, lastMs, waiting: rows.waiting.length, showWaiting };
 }
 
 /** The rows when those that wait are shown. */
