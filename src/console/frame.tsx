@@ -47,9 +47,9 @@ function Pages({ path }: { readonly path: string }) {
   const find = (): void => setFinding(true);
   const refusal = refusalOf(path);
   useEffect(() => {
-    const object = objectAt(path);
+    const object = refusal === undefined ? objectAt(path) : undefined;
     if (object !== undefined) remember(object);
-  }, [path]);
+  }, [path, refusal]);
   const { places } = partWords();
   const destinations = open.map(({ id, to, letter }) => ({ letter, label: places[id], path: to }));
   return (

@@ -1,7 +1,7 @@
 import type { Hit } from "./hits.ts";
 import type { words } from "./words.en.ts";
 import { paletteWords } from "./words.ts";
-import { may } from "#console/api/florin.ts";
+import { boundLedgers, may } from "#console/api/florin.ts";
 
 type PageName = keyof (typeof words)["page"];
 type ActionName = keyof (typeof words)["action"];
@@ -46,15 +46,21 @@ const ACTIONS: readonly (readonly [name: ActionName, path: string, scope: string
 
 /** The pages whose names have a text in them. */
 export const pagesWith = (text: string): Hit[] =>
-  PAGES.filter(([, , scope]) => scope === undefined || may(scope))
+  PAGES.filter(([, path, scope]) => scope === undefined || mayOpen(path, scope))
     .map(([name, path]): Hit => ({ path, title: paletteWords().page[name] }))
     .filter((hit) => hasText(hit, text));
 
 /** The actions whose names have a text in them. */
 export const actionsWith = (text: string): Hit[] =>
-  ACTIONS.filter(([, , scope]) => may(scope))
+  ACTIONS.filter(([, path, scope]) => mayOpen(path, scope))
     .map(([name, path]): Hit => ({ path, title: paletteWords().action[name] }))
     .filter((hit) => hasText(hit, text));
+
+/** Pages about all ledgers, which are closed to who is bound to some. */
+const OF_ALL_LEDGERS = /^\/(?:access\/|developers\/(?:webhooks|event-types)$)/;
+
+const mayOpen = (path: string, scope: string): boolean =>
+  may(scope) && !(OF_ALL_LEDGERS.test(path) && boundLedgers().length > 0);
 
 /** Whether each word of a text is in the title or the note. */
 export function hasText({ title, note = "" }: Hit, text: string): boolean {

@@ -13,8 +13,20 @@ import { useGo } from "#console/parts/routing/path-link.tsx";
 /** Pages and actions that are offered beside objects. */
 const OFFERED_MAX = 4;
 
+/** The window in which everything is found. */
+export const PaletteWindow = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog.Root open onOpenChange={onClose}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className="fixed inset-0 z-40 animate-appear bg-black/30" />
+      <Dialog.Popup className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[40rem] max-w-[calc(100vw-2rem)] -translate-x-1/2 animate-appear flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none">
+        <PaletteContent onClose={onClose} />
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+);
+
 /** The input of the search, and what it finds. Arrows choose, Enter opens. */
-export function PaletteWindow({ onClose }: { readonly onClose: () => void }) {
+function PaletteContent({ onClose }: { readonly onClose: () => void }) {
   const words = paletteWords();
   const go = useGo();
   const [typed, setTyped] = useState("");

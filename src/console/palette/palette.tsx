@@ -1,4 +1,3 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { lazy, Suspense, useEffect } from "react";
 import { paletteWords } from "./words.ts";
 
@@ -16,7 +15,7 @@ async function loadWindow() {
 /** Time after which the search is loaded although nobody has asked for it, so that it takes what is typed at once. */
 const LOAD_AFTER_MS = 1500;
 
-/** The window in which everything is found. */
+/** The search over everything, while it is open. */
 export function Palette({
   isOpen,
   onClose,
@@ -29,20 +28,10 @@ export function Palette({
     return () => clearTimeout(timer);
   }, []);
   return (
-    <Dialog.Root
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-    >
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 animate-appear bg-black/30" />
-        <Dialog.Popup className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[40rem] max-w-[calc(100vw-2rem)] -translate-x-1/2 animate-appear flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none">
-          <Suspense>
-            <PaletteWindow onClose={onClose} />
-          </Suspense>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    isOpen && (
+      <Suspense>
+        <PaletteWindow onClose={onClose} />
+      </Suspense>
+    )
   );
 }

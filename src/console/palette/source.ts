@@ -17,6 +17,8 @@ export interface Search {
 export interface Source {
   readonly kind: ObjectKind;
   readonly scope: string;
+  /** Whether the objects concern all ledgers, and are closed to who is bound to some. */
+  readonly isOfAll?: true;
   readonly find: (search: Search) => Promise<readonly Hit[]>;
 }
 

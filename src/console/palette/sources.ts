@@ -3,7 +3,7 @@ import { ledgerSources } from "./ledger-sources.ts";
 import { hasText } from "./pages.ts";
 import { paymentSources } from "./payment-sources.ts";
 import { HITS_MAX, type Search, type Source } from "./source.ts";
-import { florin } from "#console/api/florin.ts";
+import { boundLedgers, florin, may } from "#console/api/florin.ts";
 
 /** Rows of a list without filters, which is read once in a while and searched here. */
 const LISTED_MAX = 50;
@@ -96,6 +96,7 @@ const instances: Source = {
 const webhooks: Source = {
   kind: "webhooks",
   scope: "webhooks:read",
+  isOfAll: true,
   find: async (search) => {
     const all = await listed(search, "webhooks", async () => {
       const { cursor } = await florin.get("/api/webhooks/configs", {});
@@ -112,6 +113,7 @@ const webhooks: Source = {
 const clients: Source = {
   kind: "clients",
   scope: "auth:read",
+  isOfAll: true,
   find: async (search) => {
     const all = await listed(search, "clients", async () => {
       const { data } = await florin.get("/api/auth/clients", {});
@@ -128,6 +130,7 @@ const clients: Source = {
 const people: Source = {
   kind: "people",
   scope: "auth:read",
+  isOfAll: true,
   find: async (search) => {
     const all = await listed(search, "people", async () => {
       const { data } = await florin.get("/api/florin/v1/users", {});
@@ -160,7 +163,7 @@ const requests: Source = {
 };
 
 /** All kinds of objects, in the order in which their hits are shown. */
-export const SOURCES: readonly Source[] = [
+const SOURCES: readonly Source[] = [
   ...ledgerSources,
   ...paymentSources,
   wallets,
@@ -171,3 +174,9 @@ export const SOURCES: readonly Source[] = [
   people,
   requests,
 ];
+
+/** The kinds that the person may read. */
+export const sourcesFor = (): readonly Source[] =>
+  SOURCES.filter(
+    ({ scope, isOfAll = false }) => may(scope) && !(isOfAll && boundLedgers().length > 0),
+  );

@@ -3,8 +3,7 @@ import { useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Hit } from "./hits.ts";
 import type { ObjectKind } from "./source.ts";
-import { SOURCES } from "./sources.ts";
-import { may } from "#console/api/florin.ts";
+import { sourcesFor } from "./sources.ts";
 
 /** A pause in typing after which a search begins. */
 const PAUSE_MS = 180;
@@ -24,7 +23,7 @@ export function useSearch(typed: string): Found {
   const text = usePaused(typed);
   const queries = useQueryClient();
   const { pathname: path } = useLocation();
-  const sources = text.length < LENGTH_MIN ? [] : SOURCES.filter(({ scope }) => may(scope));
+  const sources = text.length < LENGTH_MIN ? [] : sourcesFor();
   const answers = useQueries({
     queries: sources.map(({ kind, find }) => ({
       queryKey: ["palette", kind, text],

@@ -1,4 +1,5 @@
 import { Fragment } from "react";
+import { findKeys, Key } from "./key.tsx";
 import type { Destination, PageKeys } from "./keys.ts";
 import { partWords } from "#console/parts/part-words.ts";
 
@@ -33,9 +34,6 @@ export function KeyList({
   );
 }
 
-/** The keys of the search, as this computer writes them. */
-export const findKeys = (): string => (/Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K");
-
 const Lines = ({ title, lines }: { readonly title: string; readonly lines: readonly Line[] }) => (
   <section>
     <h3 className="mb-2 text-note text-muted">{title}</h3>
@@ -52,11 +50,4 @@ const Lines = ({ title, lines }: { readonly title: string; readonly lines: reado
       ))}
     </dl>
   </section>
-);
-
-/** A key of the keyboard. */
-export const Key = ({ name }: { readonly name: string }) => (
-  <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded border border-line-strong bg-sunken px-1 font-sans text-note whitespace-nowrap text-muted">
-    {name}
-  </kbd>
 );

@@ -1,10 +1,9 @@
-import { Dialog } from "@base-ui/react/dialog";
-import { useEffect, useRef, useState } from "react";
-import { KeyList } from "./key-list.tsx";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { actionOf, type Destination, type PageKeys, strokeOf } from "./keys.ts";
-import { DialogFrame } from "#console/parts/base/dialog.tsx";
-import { partWords } from "#console/parts/part-words.ts";
 import { useGo } from "#console/parts/routing/path-link.tsx";
+
+/** The window is loaded when somebody asks for it. */
+const KeysDialog = lazy(async () => ({ default: (await import("./keys-dialog.tsx")).KeysDialog }));
 
 const BEGUN_MS = 1500;
 
@@ -41,11 +40,11 @@ export function PageKeyboard({
     return () => document.removeEventListener("keydown", press);
   }, [destinations, go, onFind]);
   return (
-    <Dialog.Root open={page !== undefined} onOpenChange={() => setPage(undefined)}>
-      <DialogFrame title={partWords().keys.title}>
-        {page !== undefined && <KeyList page={page} destinations={destinations} />}
-      </DialogFrame>
-    </Dialog.Root>
+    page !== undefined && (
+      <Suspense>
+        <KeysDialog page={page} destinations={destinations} onClose={() => setPage(undefined)} />
+      </Suspense>
+    )
   );
 }
 

@@ -1,6 +1,6 @@
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { findKeys, Key } from "#console/parts/keys/key-list.tsx";
+import { findKeys, Key } from "#console/parts/keys/key.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 
 /** The menu comes after the first paint, because its positioning is a fifth of the script of the first page. */

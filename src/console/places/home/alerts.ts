@@ -1,7 +1,7 @@
 import { daysAgo, LEDGERS_MAX } from "./queries.ts";
 import type { words } from "./words.en.ts";
 import { homeWords } from "./words.ts";
-import { florin, may, session } from "#console/api/florin.ts";
+import { boundLedgers, florin, may, session } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import type { Tone } from "#console/parts/base/status.tsx";
 import { stringifyJson } from "#platform/json.ts";
@@ -232,5 +232,5 @@ const pipelines: AlertSource = {
 /** What the person may look at, in the order of their urgency. */
 export const alertSources = (): readonly AlertSource[] =>
   [initiations, connectors, deliveries, instances, bookings, pipelines].filter(({ scope }) =>
-    may(scope),
+    scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),
   );

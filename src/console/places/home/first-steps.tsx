@@ -5,13 +5,13 @@ import { latestQuery } from "./queries.ts";
 import {
   clientsQuery,
   keepState,
+  mayDo,
   stateOf,
   type FirstStep,
   stepsOf,
   webhooksQuery,
 } from "./steps.ts";
 import { homeWords } from "./words.ts";
-import { may } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { Section } from "#console/parts/base/facts.tsx";
 import { toneClass, ToneIcon } from "#console/parts/base/status.tsx";
@@ -23,8 +23,8 @@ export function FirstSteps({ ledgers }: { readonly ledgers: readonly string[] })
   const [state, setState] = useState(stateOf);
   const isWanted = state !== "dismissed";
   const latest = useQuery({ ...latestQuery(ledgers), enabled: isWanted });
-  const clients = useQuery({ ...clientsQuery(), enabled: isWanted && may("auth:write") });
-  const webhooks = useQuery({ ...webhooksQuery(), enabled: isWanted && may("webhooks:write") });
+  const clients = useQuery({ ...clientsQuery(), enabled: isWanted && mayDo("auth:write") });
+  const webhooks = useQuery({ ...webhooksQuery(), enabled: isWanted && mayDo("webhooks:write") });
   const isNew = latest.data?.length === 0;
   useEffect(() => {
     if (isNew) keepState("begun");

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { florin, may } from "#console/api/florin.ts";
+import { boundLedgers, florin, may } from "#console/api/florin.ts";
 
 /** A first step with a new deployment. */
 export interface FirstStep {
@@ -31,9 +31,13 @@ export function stepsOf({ firstLedger, ...progress }: Progress): readonly FirstS
     ["webhook", "/developers/webhooks", "webhooks:write"],
   ] as const;
   return all
-    .filter(([, , scope]) => may(scope))
+    .filter(([, , scope]) => mayDo(scope))
     .map(([id, path]) => ({ id, path, isDone: progress[id] }));
 }
+
+/** Whether a step is the person's. Clients and webhooks concern all ledgers, and are closed to who is bound to some. */
+export const mayDo = (scope: string): boolean =>
+  may(scope) && (scope === "ledger:write" || boundLedgers().length === 0);
 
 /** Whether there is a client. */
 export const clientsQuery = () =>
