@@ -9,9 +9,11 @@ export function TransactionAtMoment() {
   const { at } = useMoments();
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      <div className="px-4 pt-2 sm:absolute sm:top-3 sm:right-2 sm:p-0">
-        {at === undefined && <MomentButton />}
-      </div>
+      {at === undefined && (
+        <div className="px-4 pt-2 sm:absolute sm:top-3 sm:right-2 sm:p-0">
+          <MomentButton />
+        </div>
+      )}
       <MomentBar ledger={ledger} />
       <TransactionPage key={at} />
     </div>
