@@ -52,6 +52,18 @@ const idOf = async (list: string, reference: string): Promise<string> => {
   return rows.find((row) => row.reference === reference)?.id ?? "";
 };
 
+/** The name by which people know the operator, who has asked for the payout. */
+async function operatorName(): Promise<string> {
+  const { data } = (await server.json("/api/florin/v1/users")) as { data: Named[] };
+  const operator = data.find(({ email }) => email === "operator@localhost");
+  return operator?.name ?? operator?.email ?? "";
+}
+
+interface Named {
+  readonly name?: string;
+  readonly email: string;
+}
+
 describe("a connector", () => {
   test("dummypay is connected through the form, by keys alone, and its payments appear", async () => {
     const { page } = window;
@@ -134,7 +146,7 @@ describe("a payout", () => {
     window = await browser.open({ personId: secondPerson });
     const { page } = window;
     await window.go(`/payments/initiations/${id}`);
-    await page.getByText("operator@localhost has asked for this.").waitFor();
+    await page.getByText(`${await operatorName()} has asked for this.`).waitFor();
     await page.getByText("It needs a second person. That can be you.").waitFor();
     await page.getByRole("button", { name: "Approve" }).focus();
     await page.keyboard.press("Enter");
