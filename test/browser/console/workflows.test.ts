@@ -171,7 +171,7 @@ describe("an instance", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
     await page.getByText("All stages are done").waitFor();
     await page
-      .getByRole("link", { name: /^Wallet/ })
+      .getByRole("link", { name: /^Wallet [0-9a-f]/ })
       .first()
       .click();
     await page.getByRole("heading", { level: 1, name: "late" }).waitFor();
