@@ -66,7 +66,7 @@ function isLastAdministrator(person: Person, people: readonly Person[]): boolean
 
 function Details({ person, isLast }: { readonly person: Person; readonly isLast: boolean }) {
   const words = accessWords().people;
-  const { id, email, name, issuer, scopes, ledgers } = person;
+  const { id, issuer, scopes } = person;
   const lacking = lackingOf(scopes);
   const mayChange = mayChangeAccess() && lacking.length === 0;
   return (
@@ -76,33 +76,7 @@ function Details({ person, isLast }: { readonly person: Person; readonly isLast:
           {accessWords().lacking(lacking)}
         </p>
       )}
-      <Facts>
-        {name !== undefined && (
-          <Fact name={words.name}>
-            <Foreign>{name}</Foreign>
-          </Fact>
-        )}
-        <Fact name={words.email}>
-          <Foreign>{email}</Foreign>
-        </Fact>
-        <Fact name={words.login}>
-          <LoginState person={person} />
-        </Fact>
-        <Fact name={words.ledgers}>
-          <LedgerNames ledgers={ledgers.join(", ")} />
-        </Fact>
-        {issuer !== undefined && (
-          <Fact name={words.issuer}>
-            <Foreign>{issuer}</Foreign>
-          </Fact>
-        )}
-        <Fact name={words.id}>
-          <span className="inline-flex items-center gap-1 font-mono text-note">
-            {id}
-            <CopyButton value={id} what={words.id} />
-          </span>
-        </Fact>
-      </Facts>
+      <PersonFacts person={person} />
       <Section
         title={words.rights}
         actions={mayChange && !isLast ? <ChangeRights person={person} /> : undefined}
@@ -135,6 +109,40 @@ function Details({ person, isLast }: { readonly person: Person; readonly isLast:
         </Section>
       )}
     </>
+  );
+}
+
+function PersonFacts({ person }: { readonly person: Person }) {
+  const words = accessWords().people;
+  const { id, email, name, issuer, ledgers } = person;
+  return (
+    <Facts>
+      {name !== undefined && (
+        <Fact name={words.name}>
+          <Foreign>{name}</Foreign>
+        </Fact>
+      )}
+      <Fact name={words.email}>
+        <Foreign>{email}</Foreign>
+      </Fact>
+      <Fact name={words.login}>
+        <LoginState person={person} />
+      </Fact>
+      <Fact name={words.ledgers}>
+        <LedgerNames ledgers={ledgers.join(", ")} />
+      </Fact>
+      {issuer !== undefined && (
+        <Fact name={words.issuer}>
+          <Foreign>{issuer}</Foreign>
+        </Fact>
+      )}
+      <Fact name={words.id}>
+        <span className="inline-flex items-center gap-1 font-mono text-note">
+          {id}
+          <CopyButton value={id} what={words.id} />
+        </span>
+      </Fact>
+    </Facts>
   );
 }
 
