@@ -45,11 +45,13 @@ export function AccountPage() {
     placeholderData: (before) => before,
   });
   const isNotUsedYet = at !== undefined && isAbsent(error);
-  const state = useRefreshOnWrites(ledger, address, [
+  const changing = [
     ["ledgers", ledger, "account", address],
     ["ledgers", ledger, "history"],
     ["ledgers", ledger, "transactions", transactionFilter({ account: address })],
-  ]);
+  ];
+  // What is written now does not change the past.
+  const state = useRefreshOnWrites(ledger, address, at === undefined ? changing : []);
   return (
     <>
       <PageTitle

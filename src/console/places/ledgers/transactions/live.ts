@@ -10,6 +10,7 @@ import {
   transactionKey,
   transactionsQuery,
 } from "#console/places/ledgers/queries.ts";
+import { useMoments } from "#console/places/ledgers/time/moments.ts";
 import type { Integer } from "#openapi";
 import { parseJson } from "#platform/json.ts";
 
@@ -28,9 +29,10 @@ export function useNewTransactions(
   filter: string | undefined,
 ): { readonly news: NewRows; readonly state: LiveState } {
   const queries = useQueryClient();
+  const { at } = useMoments();
   const { query, ids, looking, showing } = useMemo(
-    () => counterOf(transactionsQuery(ledger, filter)),
-    [ledger, filter],
+    () => counterOf(transactionsQuery(ledger, filter, at)),
+    [ledger, filter, at],
   );
   const { data: top } = useInfiniteQuery({ ...query, select: topOf });
   const [, setSeen] = useState(0);
@@ -53,6 +55,7 @@ export function useNewTransactions(
   });
   const lookSoon = (): void => looking.run(() => void look().catch(() => undefined));
   const state = useLedgerLive(ledger, undefined, (event) => {
+    if (at !== undefined) return; // What is written now does not change the past.
     const { made, reverted } = changeOf(event);
     if (reverted !== undefined)
       queries.setQueryData<Pages>(query.queryKey, (list) => markReverted(list, reverted));
