@@ -35,7 +35,7 @@ export function useNewTransactions(
     [ledger, filter, at],
   );
   const { data: top } = useInfiniteQuery({ ...query, select: topOf });
-  const [, setSeen] = useState(0);
+  const [, setShown] = useState("");
   useEffect(
     () => () => {
       looking.cancel();
@@ -43,7 +43,12 @@ export function useNewTransactions(
     },
     [looking, showing],
   );
-  const showCount = (): void => showing.run(() => setSeen((seen) => seen + 1));
+  // A list is drawn anew only for another count: beyond the most that are counted, writes cost the page nothing.
+  const recount = useEffectEvent(() => {
+    const { count, isMore } = ids.above(top ?? NOTHING_READ);
+    setShown(`${count} ${isMore}`);
+  });
+  const showCount = (): void => showing.run(() => recount());
   const look = useEffectEvent(async () => {
     const listed = topOf(await queries.ensureInfiniteQueryData(query));
     if (ids.above(listed).isMore) return;
