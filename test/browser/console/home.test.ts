@@ -111,7 +111,7 @@ describe("a fresh deployment", () => {
     await window.page.getByRole("listitem").filter({ hasText: "Done" }).nth(1).waitFor();
     await window.page.getByRole("link", { name: /Add a webhook/ }).click();
     await window.page.waitForURL("**/console/developers/webhooks");
-    await idOf("/api/auth/clients", { name: "shop" });
+    await idOf("/api/auth/clients", { name: "cash-desk" });
     await idOf("/api/webhooks/configs", {
       endpoint: "https://shop.example/hooks",
       eventTypes: ["ledger.committed_transactions"],
@@ -166,7 +166,7 @@ describe("the search", () => {
       ["rent", "pay-rent", `/workflows/${workflow}`],
       [instance, instance, `/workflows/instances/${instance}`],
       ["shop-hooks", "shop-hooks", "/developers/webhooks/*"],
-      ["shop", "shop", "/access/clients/*"],
+      ["cash-desk", "cash-desk", "/access/clients/*"],
       ["operator@", "operator@localhost", "/access/people/*"],
       [requestId, requestId, `/developers/requests/${requestId}`],
     ];
