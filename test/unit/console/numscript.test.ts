@@ -1,15 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { offsetsOf } from "#console/parts/editor/positions.ts";
+import { numberSignsOf, toUnits } from "#console/parts/money/parse-amount.ts";
 import { linkTo, readLink } from "#console/places/numscript/link.ts";
 import { failuresOf, problemsOf } from "#console/places/numscript/problems.ts";
 import { nextVersion } from "#console/places/numscript/templates/next-version.ts";
-import {
-  allToTyped,
-  allToWire,
-  numberSignsOf,
-  toUnits,
-  toWire,
-} from "#console/places/numscript/variables/values.ts";
+import { allToTyped, allToWire, toWire } from "#console/places/numscript/variables/values.ts";
 
 const EN = numberSignsOf("en-US");
 const DE = numberSignsOf("de-DE");

@@ -16,14 +16,16 @@ export function AmountField({
   readonly onChange: (value: string) => void;
   readonly asset: string;
 }) {
-  const amount = parseAmount(value, asset);
+  const amount = parseAmount(value, asset, locale);
   return (
     <TextField
       label={label}
       value={value}
       onChange={onChange}
       isRequired
-      check={(text) => ((parseAmount(text, asset) ?? 0n) > 0n ? null : partWords().form.noAmount)}
+      check={(text) =>
+        (parseAmount(text, asset, locale) ?? 0n) > 0n ? null : partWords().form.noAmount
+      }
       hint={
         amount === undefined ? partWords().form.amountHint : formatAmount(amount, asset, locale)
       }

@@ -28,24 +28,6 @@ export function toDecimal(amount: Integer, { scale }: Pick<Asset, "scale">): `${
 }
 
 /**
- * The exact amount of a text that a person has typed: `12.3` of `EUR/2` is 1230. The decimal mark is a point, or that of the locale; groups of
- * digits are not taken, because their marks are decimal ones elsewhere. Undefined for anything else, and for more decimals than the asset has.
- */
-export function parseAmount(
-  text: string,
-  { scale }: Pick<Asset, "scale">,
-  locale: string,
-): bigint | undefined {
-  const mark = new Intl.NumberFormat(locale).formatToParts(0.5).find(isDecimalMark)?.value ?? ".";
-  const [, whole, fraction = ""] = TYPED.exec(text.trim().replace(mark, ".")) ?? [];
-  if (whole === undefined || fraction.length > scale) return undefined;
-  return BigInt(whole + fraction.padEnd(scale, "0"));
-}
-
-const TYPED = /^(\d+)(?:\.(\d+))?$/;
-const isDecimalMark = ({ type }: Intl.NumberFormatPart): boolean => type === "decimal";
-
-/**
  * The amount for people: `€12.34`, `−12.34 GEMS`. All decimals of the asset are shown, nothing is rounded, and the minus is the
  * mathematical one.
  */

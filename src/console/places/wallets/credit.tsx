@@ -7,6 +7,7 @@ import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { parseAmount } from "#console/parts/money/parse-amount.ts";
 
 interface CreditProps {
@@ -87,7 +88,7 @@ const credit = (
     {
       path: { walletID: wallet },
       body: {
-        amount: { amount: parseAmount(amount, asset) ?? 0n, asset },
+        amount: { amount: parseAmount(amount, asset, locale) ?? 0n, asset },
         ...(reference === "" ? {} : { reference }),
         ...(balance === "main" ? {} : { balance }),
         ...(source === "" ? {} : { sources: [{ type: "ACCOUNT" as const, identifier: source }] }),

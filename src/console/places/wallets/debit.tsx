@@ -7,6 +7,7 @@ import { SelectField, SwitchField, TextField } from "#console/parts/forms/fields
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { parseAmount } from "#console/parts/money/parse-amount.ts";
 
 interface DebitProps {
@@ -143,7 +144,7 @@ function debit(
     {
       path: { walletID: wallet },
       body: {
-        amount: { amount: parseAmount(amount, asset) ?? 0n, asset },
+        amount: { amount: parseAmount(amount, asset, locale) ?? 0n, asset },
         balances: [balance],
         ...(reference === "" ? {} : { reference }),
         ...(destination === ""

@@ -129,7 +129,7 @@ function ConfirmForm({
   const words = walletWords().holds;
   const [text, setText] = useState<string>(toDecimal(remaining, parseAsset(asset)));
   const [isFinal, setFinal] = useState(false);
-  const amount = parseAmount(text, asset);
+  const amount = parseAmount(text, asset, locale);
   const isPart = amount !== undefined && amount < BigInt(remaining);
   const write = useWrite(
     (body: Confirmation, options) =>

@@ -1,7 +1,7 @@
 import type { CallOptions } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { locale } from "#console/parts/language/words.ts";
-import { parseAmount, parseAsset } from "#console/parts/money/asset.ts";
+import { parseAmount } from "#console/parts/money/parse-amount.ts";
 import type { Transaction } from "#console/places/ledgers/queries.ts";
 
 /** A line of the form: texts, as they were typed. */
@@ -51,7 +51,7 @@ export const emptyDraft = (): TransactionDraft => ({
 
 /** The amount of a line; undefined if the text is none of the asset. */
 export const amountOf = ({ amount, asset }: PostingDraft): bigint | undefined =>
-  parseAmount(amount, parseAsset(asset), locale);
+  parseAmount(amount, asset, locale);
 
 /** The request of a draft whose fields fit. */
 export const bodyOf = ({ postings, reference, timestamp, metadata }: TransactionDraft) => ({

@@ -1,4 +1,5 @@
 import { parseAsset } from "#console/parts/money/asset.ts";
+import { type NumberSigns, toUnits } from "#console/parts/money/parse-amount.ts";
 import type { Values } from "#console/places/numscript/types.ts";
 
 /** The types of variables that have an input of their own; others are texts. */
@@ -8,37 +9,6 @@ export type VariableType = "account" | "asset" | "number" | "monetary" | "portio
 export interface Variable {
   readonly name: string;
   readonly type: string;
-}
-
-/** How people of a locale write numbers. */
-export interface NumberSigns {
-  readonly decimal: string;
-  /** Whether a point also means decimals: it does where it does not separate thousands. */
-  readonly takesPoint: boolean;
-}
-
-export function numberSignsOf(locale: string): NumberSigns {
-  const parts = new Intl.NumberFormat(locale, { useGrouping: "always" }).formatToParts(12345.6);
-  const signOf = (type: string): string | undefined =>
-    parts.find((part) => part.type === type)?.value;
-  return { decimal: signOf("decimal") ?? ".", takesPoint: signOf("group") !== "." };
-}
-
-/**
- * The integer of a typed amount: `12.34` is 1234 at scale 2. Undefined for what is no amount, has separators of thousands, or more decimals
- * than the asset.
- */
-export function toUnits(
-  text: string,
-  scale: number,
-  { decimal, takesPoint }: NumberSigns,
-): bigint | undefined {
-  const [, sign = "", whole, mark = decimal, fraction = ""] =
-    /^([-−]?)(\d+)(?:(\D)(\d*))?$/.exec(text.trim()) ?? [];
-  const isDecimal = mark === decimal || (mark === "." && takesPoint);
-  if (whole === undefined || !isDecimal || fraction.length > scale) return undefined;
-  const units = BigInt(`${whole}${fraction.padEnd(scale, "0")}`);
-  return sign === "" ? units : -units;
 }
 
 /** A typed amount: the text of the number, and the asset. */

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { SIGNS } from "./signs.ts";
-import { splitMonetary, toUnits, toWire, type Variable } from "./values.ts";
+import { splitMonetary, toWire, type Variable } from "./values.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { locale } from "#console/parts/language/words.ts";
 import { formatAmount, parseAsset } from "#console/parts/money/asset.ts";
+import { toUnits } from "#console/parts/money/parse-amount.ts";
 import { accountsLikeQuery, recentAssetsQuery } from "#console/places/numscript/queries.ts";
 import type { Values } from "#console/places/numscript/types.ts";
 import { numscriptWords } from "#console/places/numscript/words.ts";

@@ -1,4 +1,5 @@
 import type { NewInitiation } from "./queries.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { parseAmount } from "#console/parts/money/parse-amount.ts";
 
 /** The values of the form of a new initiation, as its inputs have them. */
@@ -37,7 +38,7 @@ export function toRequest(values: InitiationValues): NewInitiation {
     reference: reference.trim(),
     description,
     connectorID: connector,
-    amount: parseAmount(values.amount, asset) ?? 0n,
+    amount: parseAmount(values.amount, asset, locale) ?? 0n,
     destinationAccountID: destination,
     ...(source === "" ? {} : { sourceAccountID: source }),
     ...(values.scheduledAt === ""

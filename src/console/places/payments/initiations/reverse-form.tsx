@@ -4,6 +4,7 @@ import { florin } from "#console/api/florin.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { Form } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { AmountField } from "#console/parts/money/amount-field.tsx";
 import { parseAsset, toDecimal } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
@@ -34,7 +35,7 @@ export function ReverseForm({
         "/api/payments/v3/payment-initiations/{paymentInitiationID}/reverse",
         {
           path: { paymentInitiationID: id },
-          body: { ...body, asset, amount: parseAmount(body.amount, asset) ?? 0n },
+          body: { ...body, asset, amount: parseAmount(body.amount, asset, locale) ?? 0n },
         },
         options,
       ),
