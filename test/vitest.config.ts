@@ -63,6 +63,13 @@ const SERVERS: InlineConfig = {
   env: { NODE_COMPILE_CACHE: COMPILED },
 };
 
+/** Options for tests that work all the time, so that no processor waits when they are the last ones. */
+const WORKING: InlineConfig = {
+  isolate: false,
+  setupFiles: LOG_CAPTURE,
+  sequence: { groupOrder: 1 },
+};
+
 /** Options for tests that measure, or that need the whole machine. */
 const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 2 } };
 
@@ -77,11 +84,11 @@ export default defineConfig({
       "test/support/payments/client-coverage.ts",
     ],
     projects: [
-      inNode("unit", { isolate: false, setupFiles: LOG_CAPTURE }),
-      inNode("property", { isolate: false, setupFiles: LOG_CAPTURE }),
       contract(),
-      // Projects with different numbers of workers run one after the other.
-      inNode("e2e", { ...SERVERS, maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
+      // Projects with different numbers of workers run one after the other: those that wait run beside contract tests, which wait, too.
+      inNode("e2e", { ...SERVERS, maxWorkers: WAITING_WORKERS }),
+      inNode("unit", WORKING),
+      inNode("property", WORKING),
       inNode("long", {
         ...SERVERS,
         ...ALONE,
