@@ -1,12 +1,11 @@
 import { ledgerWords } from "./words.ts";
 import type { FilterField, FilterValues } from "#console/parts/filters/filter-text.ts";
+import { isDate, toInstant } from "#console/parts/time/instant.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** Conditions of the ledger's filter language. */
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/;
-export const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text));
 const METADATA = /^([^=]+)=(.*)$/;
 const BALANCE = /^([A-Z][A-Z0-9_/-]*)\s*>\s*(-?\d+)$/;
 
@@ -102,12 +101,6 @@ export function allOf(
     return condition === undefined ? [] : [condition(value)];
   });
   return all.length === 0 ? undefined : stringifyJson(all.length === 1 ? all[0] : { $and: all });
-}
-
-/** A date or a time of the viewer's zone as the API has it. The server refuses what is neither, with a sentence. */
-export function toInstant(text: string): string {
-  const date = new Date(text.includes("T") ? text : `${text}T00:00:00`);
-  return Number.isNaN(date.getTime()) ? text : date.toISOString();
 }
 
 /** The beginnings of today and of the days a week and a month ago. */

@@ -2,7 +2,7 @@ export const words = {
   title: "Payments",
   tabs: {
     payments: "Payments",
-    initiations: "Orders",
+    initiations: "Payment orders",
     connectors: "Connectors",
     accounts: "Accounts",
     pools: "Pools",
@@ -143,7 +143,7 @@ export const words = {
       `${count === 1 ? "One movement" : `${String(count)} movements`} of money had no outcome at the last attempt; ${attempts} attempts so far.`,
     showStuck: "Show the order",
     itsPayments: "Its payments",
-    itsInitiations: "Its orders",
+    itsInitiations: "Its payment orders",
     itsAccounts: "Its accounts",
     config: "Configuration",
     notSet: "not set",
@@ -282,7 +282,7 @@ export const words = {
     period: { month: "30 days", year: "One year", all: "All" },
     asOf: "as of",
     itsPayments: "Its payments",
-    itsOrders: "Its orders",
+    itsOrders: "Its payment orders",
   },
   pools: {
     none: "There is no pool yet. A pool shows what several accounts hold together, now and at any moment.",

@@ -1,6 +1,7 @@
 import type { LogEntry } from "./queries.ts";
 import type { FilterField, FilterValues } from "#console/parts/filters/filter-text.ts";
-import { allOf, isDate, toInstant } from "#console/places/ledgers/filters.ts";
+import { isDate, toInstant } from "#console/parts/time/instant.ts";
+import { allOf } from "#console/places/ledgers/filters.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 export const LOG_TYPES = [
