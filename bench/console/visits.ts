@@ -25,6 +25,9 @@ export const VISITS: readonly Visit[] = [
       await filter(page, "address:users:");
     },
   },
+  { path: `/ledgers/${LEDGER}/overview`, ready: "[role=img]", act: settle },
+  { path: `/ledgers/${LEDGER}/tree`, ready: "[role=row]", act: openLevels },
+  { path: `/ledgers/${LEDGER}/logs`, ready: "[role=gridcell]", act: moveByKeys },
   {
     path: `/ledgers/${LEDGER}/accounts/bank:settlement`,
     ready: "[role=img]",
@@ -40,6 +43,16 @@ async function moveByKeys(page: Page): Promise<void> {
     await page.keyboard.press(screen % 4 === 0 ? "j" : "PageDown");
     await page.mouse.wheel(0, 300);
   }
+}
+
+/** Opens two levels of the tree, and moves through their segments. */
+async function openLevels(page: Page): Promise<void> {
+  await page.getByRole("treegrid").first().focus();
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowDown", "ArrowRight"]) {
+    await page.keyboard.press(key);
+    await settle(page);
+  }
+  for (let row = 0; row < SCREENS; row += 1) await page.keyboard.press("ArrowDown");
 }
 
 async function filter(page: Page, text: string): Promise<void> {
