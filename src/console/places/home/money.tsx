@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { assetsQuery, daysQuery } from "./queries.ts";
 import { homeWords } from "./words.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Section } from "#console/parts/base/facts.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { formatAxis } from "#console/parts/charts/axis.ts";
 import { LineChart } from "#console/parts/charts/line-chart.tsx";
-import { locale } from "#console/parts/language/words.ts";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money as Amount } from "#console/parts/money/money.tsx";
 import { PathLink } from "#console/parts/routing/path-link.tsx";
@@ -77,7 +77,6 @@ function Days({ ledger, asset }: { readonly ledger: string; readonly asset: stri
     }),
     [data, scale],
   );
-  const format = useCallback((value: number) => AXIS.format(value), []);
   if (data === undefined) {
     return error === null ? (
       <div className="h-52" />
@@ -117,12 +116,10 @@ function Days({ ledger, asset }: { readonly ledger: string; readonly asset: stri
           series={series}
           shape="bars"
           label={words.title}
-          format={format}
+          format={formatAxis}
           onHover={setHovered}
         />
       )}
     </>
   );
 }
-
-const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { historyQuery } from "./queries.ts";
 import { PERIOD_IDS, type Period, PERIODS, periodUntil } from "./time/periods.ts";
 import { ledgerWords } from "./words.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { formatAxis } from "#console/parts/charts/axis.ts";
 import { LineChart } from "#console/parts/charts/line-chart.tsx";
-import { locale } from "#console/parts/language/words.ts";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -44,7 +44,6 @@ export function BalanceChart({
     }),
   );
   const series = useMemo(() => toSeries(data ?? [], asset), [data, asset]);
-  const format = useCallback((value: number) => AXIS.format(value), []);
   const shown = data?.[hovered ?? data.length - 1];
   return (
     <>
@@ -77,15 +76,13 @@ export function BalanceChart({
         <LineChart
           series={series}
           label={words.balanceOverTime}
-          format={format}
+          format={formatAxis}
           onHover={setHovered}
         />
       )}
     </>
   );
 }
-
-const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });
 
 interface Interval {
   readonly endTime: string;

@@ -111,9 +111,9 @@ function Amount({ row: { postings, reverted } }: { readonly row: Transaction }) 
   const [first, ...others] = postings;
   if (first === undefined) return null;
   return (
-    <span className="inline-flex items-center gap-1.5">
+    <span className="flex items-center justify-end gap-1.5">
       <More count={others.length} />
-      <span className={reverted ? "text-muted line-through" : ""}>
+      <span className={`truncate ${reverted ? "text-muted line-through" : ""}`}>
         <Money amount={first.amount} asset={first.asset} />
       </span>
     </span>
@@ -131,9 +131,11 @@ function Balances({ row: { volumes = {} } }: { readonly row: Account }) {
   const [first, ...others] = Object.entries(volumes);
   if (first === undefined) return null;
   return (
-    <span className="inline-flex items-center gap-1.5">
+    <span className="flex items-center justify-end gap-1.5">
       <More count={others.length} />
-      <Money amount={first[1].balance} asset={first[0]} />
+      <span className="truncate">
+        <Money amount={first[1].balance} asset={first[0]} />
+      </span>
     </span>
   );
 }

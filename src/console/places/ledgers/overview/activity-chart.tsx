@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { COUNTS } from "./measure.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Failure } from "#console/parts/base/states.tsx";
+import { formatAxis } from "#console/parts/charts/axis.ts";
 import { LineChart } from "#console/parts/charts/line-chart.tsx";
-import { locale } from "#console/parts/language/words.ts";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -64,7 +64,6 @@ export function ActivityChart({ ledger, at, measure, onMeasure }: ActivityProps)
     }),
     [intervals, scale],
   );
-  const format = useCallback((value: number) => AXIS.format(value), []);
   const sum = intervals.reduce((total, { amount }) => total + BigInt(amount), 0n);
   const point = hovered === undefined ? undefined : intervals[hovered];
   const show = (amount: Integer) =>
@@ -99,7 +98,7 @@ export function ActivityChart({ ledger, at, measure, onMeasure }: ActivityProps)
           shape="bars"
           series={series}
           label={words.overview.activity}
-          format={format}
+          format={formatAxis}
           onHover={setHovered}
         />
       )}
@@ -159,7 +158,6 @@ function Head({
   );
 }
 
-const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });
 const NONE: readonly Shown[] = [];
 
 /** The intervals of the chart: what was counted, or what the outside sent of the asset. */

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { type Balance, balanceHistoryQuery } from "./queries.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { formatAxis } from "#console/parts/charts/axis.ts";
 import { LineChart } from "#console/parts/charts/line-chart.tsx";
-import { locale } from "#console/parts/language/words.ts";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -27,7 +27,6 @@ export function BalanceChart({ id, asset }: { readonly id: string; readonly asse
   const { data, error, refetch } = useQuery(balanceHistoryQuery(id, { asset, from }));
   const points = useMemo(() => toPoints(data ?? []), [data]);
   const series = useMemo(() => toSeries(points, asset), [points, asset]);
-  const format = useCallback((value: number) => AXIS.format(value), []);
   const at = points[hovered ?? points.length - 1];
   return (
     <>
@@ -49,7 +48,12 @@ export function BalanceChart({ id, asset }: { readonly id: string; readonly asse
       </p>
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data !== undefined && (
-        <LineChart series={series} label={words.overTime} format={format} onHover={setHovered} />
+        <LineChart
+          series={series}
+          label={words.overTime}
+          format={formatAxis}
+          onHover={setHovered}
+        />
       )}
     </>
   );
@@ -63,8 +67,6 @@ function startOf(period: Period): { readonly period: Period; readonly from: stri
     from: length === undefined ? undefined : new Date(Date.now() - length).toISOString(),
   };
 }
-
-const AXIS = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 2 });
 
 interface Point extends Pick<Balance, "balance"> {
   readonly at: string;
