@@ -14,6 +14,7 @@ import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
 import { LiveStatus } from "#console/parts/live/live-status.tsx";
 import { partWords } from "#console/parts/part-words.ts";
@@ -44,22 +45,23 @@ export function TransactionsPage() {
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-6 py-2 max-sm:px-4">
-          <div className="flex min-w-56 flex-1">
-            <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          </div>
-          <span className="flex flex-wrap items-center gap-2">
-            <LiveStatus state={state} />
-            <AsCode requests={[transactionsRequest(ledger, filter)]} />
-            <CsvButton
-              file={`${ledger}-transactions`}
-              query={transactionsQuery(ledger, filter)}
-              columns={transactionCsv}
-              linesOf={postingLines}
-            />
-            <NewTransaction ledger={ledger} />
-          </span>
-        </div>
+        <ListBar
+          actions={
+            <>
+              <LiveStatus state={state} />
+              <AsCode requests={[transactionsRequest(ledger, filter)]} />
+              <CsvButton
+                file={`${ledger}-transactions`}
+                query={transactionsQuery(ledger, filter)}
+                columns={transactionCsv}
+                linesOf={postingLines}
+              />
+              <NewTransaction ledger={ledger} />
+            </>
+          }
+        >
+          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
+        </ListBar>
         <List
           label={words.transactions}
           query={transactionsQuery(ledger, filter)}

@@ -1,6 +1,7 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paymentWords } from "./words.ts";
+import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 
 /** The frame of the lists of the place: a tab for each list. */
@@ -8,7 +9,8 @@ export function PaymentsFrame() {
   const { title, tabs } = paymentWords();
   return (
     <>
-      <nav aria-label={title} className={`${TABS_CLASS} shrink-0 pt-2`}>
+      <PageTitle title={title} />
+      <nav aria-label={title} className={`${TABS_CLASS} shrink-0`}>
         <Link to="/payments/payments" className={TAB_CLASS}>
           {tabs.payments}
         </Link>

@@ -8,7 +8,7 @@ import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -36,16 +36,14 @@ export function AccountsPage() {
   const query = accountsQuery(filter);
   return (
     <>
-      <PageTitle
-        title={words.tabs.accounts}
+      <ListBar
         actions={
           <>
             <AsCode requests={[listRequest("/api/payments/v3/accounts", filter)]} />
             <CsvButton file="accounts" query={query} columns={CSV} linesOf={(row) => [row]} />
           </>
         }
-      />
-      <div className="px-6 pb-2 max-sm:px-4">
+      >
         <FilterBar
           fields={fields}
           values={values}
@@ -53,7 +51,7 @@ export function AccountsPage() {
             void navigate({ to: "/payments/accounts", search: next, replace: true })
           }
         />
-      </div>
+      </ListBar>
       <List
         label={words.tabs.accounts}
         query={query}

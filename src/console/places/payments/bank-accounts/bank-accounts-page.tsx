@@ -11,7 +11,7 @@ import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -38,8 +38,7 @@ export function BankAccountsPage() {
   const create = may("payments:write") ? <NewBankAccount /> : null;
   return (
     <>
-      <PageTitle
-        title={words.tabs.bankAccounts}
+      <ListBar
         actions={
           <>
             <AsCode requests={[listRequest("/api/payments/v3/bank-accounts", filter)]} />
@@ -47,8 +46,7 @@ export function BankAccountsPage() {
             {create}
           </>
         }
-      />
-      <div className="px-6 pb-2 max-sm:px-4">
+      >
         <FilterBar
           fields={fields}
           values={values}
@@ -56,7 +54,7 @@ export function BankAccountsPage() {
             void navigate({ to: "/payments/bank-accounts", search: next, replace: true })
           }
         />
-      </div>
+      </ListBar>
       <List
         label={words.tabs.bankAccounts}
         query={query}

@@ -13,7 +13,7 @@ import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -39,8 +39,7 @@ export function BookingsPage() {
   const create = mayBook ? <NewBooking /> : null;
   return (
     <>
-      <PageTitle
-        title={words.tabs.bookings}
+      <ListBar
         actions={
           <>
             <AsCode requests={[listRequest("/api/florin/v1/payments/bookings", filter)]} />
@@ -48,8 +47,7 @@ export function BookingsPage() {
             {create}
           </>
         }
-      />
-      <div className="px-6 pb-2 max-sm:px-4">
+      >
         <FilterBar
           fields={fields}
           values={values}
@@ -57,7 +55,7 @@ export function BookingsPage() {
             void navigate({ to: "/payments/bookings", search: next, replace: true })
           }
         />
-      </div>
+      </ListBar>
       <List
         label={words.tabs.bookings}
         query={query}

@@ -10,7 +10,7 @@ import { AsCode } from "#console/parts/code/as-code.tsx";
 import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -37,8 +37,7 @@ export function ConnectorsPage() {
   const install = may("payments:write") ? <InstallConnector /> : null;
   return (
     <>
-      <PageTitle
-        title={words.tabs.connectors}
+      <ListBar
         actions={
           <>
             <AsCode requests={[listRequest("/api/florin/v1/payments/connectors/health", filter)]} />
@@ -46,8 +45,7 @@ export function ConnectorsPage() {
             {install}
           </>
         }
-      />
-      <div className="px-6 pb-2 max-sm:px-4">
+      >
         <FilterBar
           fields={fields}
           values={values}
@@ -55,7 +53,7 @@ export function ConnectorsPage() {
             void navigate({ to: "/payments/connectors", search: next, replace: true })
           }
         />
-      </div>
+      </ListBar>
       <List
         label={words.tabs.connectors}
         query={{ ...query, refetchInterval: REFRESH_MS }}

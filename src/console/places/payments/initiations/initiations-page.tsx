@@ -14,7 +14,7 @@ import {
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
@@ -59,8 +59,7 @@ export function InitiationsPage() {
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
-        <PageTitle
-          title={words.tabs.initiations}
+        <ListBar
           actions={
             <>
               <AsCode requests={[listRequest("/api/payments/v3/payment-initiations", filter)]} />
@@ -73,10 +72,9 @@ export function InitiationsPage() {
               {create}
             </>
           }
-        />
-        <div className="px-6 pb-2 max-sm:px-4">
+        >
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </div>
+        </ListBar>
         <List
           label={words.tabs.initiations}
           query={query}

@@ -12,7 +12,7 @@ import {
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
@@ -56,8 +56,7 @@ export function PaymentsPage() {
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
-        <PageTitle
-          title={words.tabs.payments}
+        <ListBar
           actions={
             <>
               <AsCode requests={[listRequest("/api/payments/v3/payments", filter)]} />
@@ -69,10 +68,9 @@ export function PaymentsPage() {
               />
             </>
           }
-        />
-        <div className="px-6 pb-2 max-sm:px-4">
+        >
           <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </div>
+        </ListBar>
         <List
           label={words.tabs.payments}
           query={query}

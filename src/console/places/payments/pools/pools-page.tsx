@@ -11,7 +11,7 @@ import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -36,8 +36,7 @@ export function PoolsPage() {
   const create = may("payments:write") ? <NewPool /> : null;
   return (
     <>
-      <PageTitle
-        title={words.tabs.pools}
+      <ListBar
         actions={
           <>
             <AsCode requests={[listRequest("/api/payments/v3/pools", filter)]} />
@@ -45,14 +44,13 @@ export function PoolsPage() {
             {create}
           </>
         }
-      />
-      <div className="px-6 pb-2 max-sm:px-4">
+      >
         <FilterBar
           fields={fields}
           values={values}
           onChange={(next) => void navigate({ to: "/payments/pools", search: next, replace: true })}
         />
-      </div>
+      </ListBar>
       <List
         label={words.tabs.pools}
         query={query}
