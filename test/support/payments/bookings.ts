@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { storePage } from "#modules/payments/ingestion/page.ts";
@@ -12,6 +15,7 @@ import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 
 export const context = systemContext(env, "test");
 
@@ -32,9 +36,15 @@ export async function install(): Promise<InstalledConnector> {
 export const report = (connector: InstalledConnector, ...payments: readonly ProviderPayment[]) =>
   storePage(context, () => preparePayments(context, { connector, payments }));
 
-export const runAll = async (): Promise<void> => {
-  await runBookings(context);
-};
+/** Works on all bookings that are due. A sweep of the clock may have claimed some of them, and is waited for. */
+export const runAll = (): Promise<void> =>
+  eventually(async () => {
+    await runBookings(context);
+    expect(await databaseOf(env).$count(paymentBookings, IS_CLAIMED)).toBe(0);
+  });
+
+/** Holds for a booking that a sweep works on. One that waits after a failure has made attempts. */
+const IS_CLAIMED = sql`wait_until IS NOT NULL AND attempts = 0`;
 
 export interface BookingView {
   readonly id: string;
