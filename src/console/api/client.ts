@@ -10,9 +10,25 @@ export interface TokenSource {
   readonly renew: (refused: string) => Promise<string | undefined>;
 }
 
-export interface CallOptions {
+/** How a write goes out: sent once under its idempotency key, or shown to `record` as code instead of being sent. */
+export class WriteCall {
+  readonly idempotencyKey: string | undefined;
+  readonly record: ((request: WireRequest) => void) | undefined;
+
+  constructor(idempotencyKey: string | undefined, record?: (request: WireRequest) => void) {
+    this.idempotencyKey = idempotencyKey;
+    this.record = record;
+  }
+
+  /** The call of another request of the same write; without a key, the request may be repeated. */
+  withKey(idempotencyKey: string | undefined): WriteCall {
+    return new WriteCall(idempotencyKey, this.record);
+  }
+}
+
+interface CallOptions {
   /** Makes a write happen only once. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** The id of the last event that the reader of a stream has. */
   readonly lastEventId?: string;
   readonly signal?: AbortSignal;
@@ -52,7 +68,8 @@ export class ApiClient {
     return this.#send("get", path, input, options);
   }
 
-  post<P extends PathOf<"post">>(
+  /** A request by `POST` that changes nothing. */
+  ask<P extends PathOf<"post">>(
     path: P,
     input: Input<"post", P>,
     options?: CallOptions,
@@ -60,28 +77,43 @@ export class ApiClient {
     return this.#send("post", path, input, options);
   }
 
+  post<P extends PathOf<"post">>(
+    path: P,
+    input: Input<"post", P>,
+    call: WriteCall,
+  ): Promise<Output<"post", P>> {
+    return this.#write("post", path, input, call);
+  }
+
   put<P extends PathOf<"put">>(
     path: P,
     input: Input<"put", P>,
-    options?: CallOptions,
+    call: WriteCall,
   ): Promise<Output<"put", P>> {
-    return this.#send("put", path, input, options);
+    return this.#write("put", path, input, call);
   }
 
   patch<P extends PathOf<"patch">>(
     path: P,
     input: Input<"patch", P>,
-    options?: CallOptions,
+    call: WriteCall,
   ): Promise<Output<"patch", P>> {
-    return this.#send("patch", path, input, options);
+    return this.#write("patch", path, input, call);
   }
 
   delete<P extends PathOf<"delete">>(
     path: P,
     input: Input<"delete", P>,
-    options?: CallOptions,
+    call: WriteCall,
   ): Promise<Output<"delete", P>> {
-    return this.#send("delete", path, input, options);
+    return this.#write("delete", path, input, call);
+  }
+
+  /** Sends a write in a form that is not JSON. Gives an answer with any status. */
+  send(request: WireRequest, { idempotencyKey, record }: WriteCall): Promise<Response> {
+    if (record === undefined) return this.fetch(request, { idempotencyKey });
+    record(request);
+    return new Promise(() => {});
   }
 
   /** Sends a request with the token, once more with a new one if the token is refused. Gives an answer with any status. */
@@ -114,6 +146,15 @@ export class ApiClient {
     if (response.status !== 401 || token === undefined) return response;
     const renewed = await this.#tokens.renew(token).catch(unreachable);
     return renewed === undefined ? response : send(renewed);
+  }
+
+  /** Sends a write; one that is recorded is never sent, and never answered. */
+  #write<M extends Method, P extends PathOf<M>>(
+    ...[method, path, input, { idempotencyKey, record }]: [M, P, Input<M, P>, WriteCall]
+  ): Promise<Output<M, P>> {
+    if (record === undefined) return this.#send(method, path, input, { idempotencyKey });
+    record(toWire(method, path, input as Loose));
+    return new Promise(() => {});
   }
 
   async #send<M extends Method, P extends PathOf<M>>(

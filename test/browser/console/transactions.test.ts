@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ConsoleBrowser, type ConsoleWindow } from "#test/support/console/console-browser.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
@@ -103,6 +105,27 @@ describe("a new transaction", () => {
       },
     ]);
     await page.getByText("<b>\\u202e").waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test("the code of a form is what the form sends, and showing it sends nothing", async () => {
+    await window.go(TRANSACTIONS);
+    const { page } = window;
+    await fillTransaction({ reference: "as-code", amount: "12.34" });
+    const form = page.getByRole("dialog", { name: "New transaction" });
+    await form.getByText("€12.34").first().waitFor();
+    await form.getByRole("button", { name: "Code" }).last().click();
+    const shown = page.getByRole("dialog", { name: "As code" });
+    const code = (await shown.locator("pre").textContent()) ?? "";
+    expect(code).toContain('"reference": "as-code"');
+    expect(await transactionsWith("as-code")).toEqual([]);
+    await page.keyboard.press("Escape");
+    await shown.waitFor({ state: "detached" });
+    const { stdout } = await promisify(execFile)("sh", ["-c", code], {
+      env: { ...process.env, FLORIN_TOKEN: await server.token() },
+    });
+    expect(stdout).toContain('"reference":"as-code"');
+    expect(await transactionsWith("as-code")).toHaveLength(1);
     expect(window.complaints).toEqual([]);
   });
 

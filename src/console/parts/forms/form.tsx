@@ -1,10 +1,13 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Form as BaseForm } from "@base-ui/react/form";
-import { type ReactNode, useState } from "react";
-import type { Write } from "./use-write.ts";
+import { Code } from "lucide-react";
+import { type ReactNode, useRef, useState } from "react";
+import { recordWrites, type Write } from "./use-write.ts";
+import type { WireRequest } from "#console/api/client.ts";
 import { Button, buttonClass } from "#console/parts/base/button.tsx";
 import { DialogFrame } from "#console/parts/base/dialog.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { CodeWindow } from "#console/parts/code/code-window.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 
 type Sending = Pick<Write<never, unknown>, "isSending" | "error">;
@@ -21,24 +24,42 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** A form with the button that sends it. Inputs that don't fit are named, and nothing is sent. */
+/**
+ * A form with the button that sends it, and one that shows as code what it would send. Inputs that don't fit are named, and nothing is sent
+ * or shown.
+ */
 export function Form({ write, submit, isRisky = false, onSubmit, actions, children }: FormProps) {
+  const [code, setCode] = useState<readonly WireRequest[]>();
+  const isForCode = useRef(false);
+  const words = partWords();
+  const showCode = (form: HTMLFormElement | null): void => {
+    isForCode.current = true;
+    form?.requestSubmit(); // Inputs are checked, and a form that fits is submitted, before the call returns.
+    isForCode.current = false;
+  };
   return (
     <BaseForm
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        if (!isForCode.current) onSubmit();
+        else setCode(recordWrites(onSubmit));
       }}
     >
       {children}
-      {write.error !== null && <Failure error={write.error} title={partWords().form.failed} />}
-      <div className="flex flex-wrap justify-end gap-2">
+      {write.error !== null && <Failure error={write.error} title={words.form.failed} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button kind="quiet" onClick={({ currentTarget }) => showCode(currentTarget.form)}>
+          <Code aria-hidden size={14} />
+          {words.code.open}
+        </Button>
+        <span className="flex-1" />
         {actions}
         <Button type="submit" kind={isRisky ? "risky" : "primary"} disabled={write.isSending}>
           {submit}
         </Button>
       </div>
+      <CodeWindow requests={code} onClose={() => setCode(undefined)} />
     </BaseForm>
   );
 }

@@ -1,5 +1,6 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
+import { WriteCall, type WireRequest } from "#console/api/client.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 interface WriteOptions<In, Out> {
@@ -21,12 +22,29 @@ export interface Write<In, Out> {
   readonly reset: () => void;
 }
 
+let recorder: ((request: WireRequest) => void) | undefined;
+
+/**
+ * The requests that the writes of `act` would send, instead of sending them. Of a write that needs the answer of its first request for the
+ * next one, only the first is known.
+ */
+export function recordWrites(act: () => void): readonly WireRequest[] {
+  const requests: WireRequest[] = [];
+  recorder = (request) => void requests.push(request);
+  try {
+    act();
+  } finally {
+    recorder = undefined;
+  }
+  return requests;
+}
+
 /**
  * A write of a page. Its idempotency key is made when the form opens, and stays for repetitions of equal input, so that a double click or a
  * lost answer is one write. Changed input and a next write after success are new writes, and have new keys.
  */
 export function useWrite<In, Out>(
-  write: (input: In, options: { readonly idempotencyKey: string }) => Promise<Out>,
+  write: (input: In, call: WriteCall) => Promise<Out>,
   { refresh = [], onDone }: WriteOptions<In, Out> = {},
 ): Write<In, Out> {
   const queries = useQueryClient();
@@ -36,7 +54,7 @@ export function useWrite<In, Out>(
       const text = stringifyJson([input]);
       if (attempt.current?.input !== text)
         attempt.current = { input: text, key: crypto.randomUUID() };
-      return write(input, { idempotencyKey: attempt.current.key });
+      return write(input, new WriteCall(attempt.current.key));
     },
     onSuccess: async (output, input) => {
       attempt.current = undefined;
@@ -45,7 +63,11 @@ export function useWrite<In, Out>(
     },
   });
   const send = (input: In): void => {
-    if (!isPending) mutate(input);
+    if (recorder !== undefined) {
+      const record = recorder;
+      const shown = async (): Promise<unknown> => write(input, new WriteCall(undefined, record));
+      shown().catch(() => {}); // A write that fails before its request has none to show.
+    } else if (!isPending) mutate(input);
   };
   return { send, isSending: isPending, error, output: data, reset };
 }

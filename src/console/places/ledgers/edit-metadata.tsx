@@ -1,7 +1,7 @@
 import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ledgerWords } from "./words.ts";
-import type { CallOptions } from "#console/api/client.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Section } from "#console/parts/base/facts.tsx";
@@ -16,11 +16,8 @@ interface Entry {
 
 interface EditProps {
   readonly ledger: string;
-  readonly save: (
-    metadata: Readonly<Record<string, string>>,
-    call: CallOptions,
-  ) => Promise<unknown>;
-  readonly remove: (name: string, call: CallOptions) => Promise<unknown>;
+  readonly save: (metadata: Readonly<Record<string, string>>, call: WriteCall) => Promise<unknown>;
+  readonly remove: (name: string, call: WriteCall) => Promise<unknown>;
 }
 
 /** The metadata of an object, by name, with the buttons that change them. */

@@ -46,7 +46,7 @@ export const checkQuery = (script: string) =>
   queryOptions({
     queryKey: ["numscript", "check", script],
     queryFn: async ({ signal }) =>
-      (await florin.post("/api/florin/v1/numscript/check", { body: { plain: script } }, { signal }))
+      (await florin.ask("/api/florin/v1/numscript/check", { body: { plain: script } }, { signal }))
         .data,
     staleTime: Infinity,
   });

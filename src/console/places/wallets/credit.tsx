@@ -2,6 +2,7 @@ import { Plus } from "lucide-react";
 import { assetsOf, type Movement, MovementFields } from "./movement-fields.tsx";
 import { type Summary, WALLETS_KEY } from "./queries.ts";
 import { walletWords } from "./words.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
@@ -81,7 +82,7 @@ function CreditForm({ wallet, summary, close }: CreditProps & { readonly close: 
 const credit = (
   wallet: string,
   { amount, asset, reference, balance, source }: Draft,
-  options: { readonly idempotencyKey: string },
+  call: WriteCall,
 ) =>
   florin.post(
     "/api/wallets/wallets/{walletID}/credit",
@@ -94,5 +95,5 @@ const credit = (
         ...(source === "" ? {} : { sources: [{ type: "ACCOUNT" as const, identifier: source }] }),
       },
     },
-    options,
+    call,
   );

@@ -2,6 +2,7 @@ import { Minus } from "lucide-react";
 import { assetsOf, type Movement, MovementFields } from "./movement-fields.tsx";
 import { type Summary, WALLETS_KEY } from "./queries.ts";
 import { walletWords } from "./words.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { SelectField, SwitchField, TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
@@ -60,7 +61,8 @@ function DebitForm({ wallet, summary, close }: DebitProps & { readonly close: ()
   const [asset = ""] = assetsOf(summary);
   const [draft, change, clear] = useDraft<Draft>(`debit:${wallet}`, { ...FIRST, asset });
   const write = useWrite(
-    (given: Draft, options) => debit(wallet, given, isRepeatable(summary, given) ? options : {}),
+    (given: Draft, call) =>
+      debit(wallet, given, isRepeatable(summary, given) ? call : call.withKey(undefined)),
     {
       refresh: [WALLETS_KEY],
       onDone: () => {
@@ -132,7 +134,7 @@ const isRepeatable = ({ balances }: Summary, { balance }: Draft): boolean =>
 function debit(
   wallet: string,
   { amount, asset, reference, balance, destination, pending, description, expiresAt }: Draft,
-  options: { readonly idempotencyKey?: string },
+  call: WriteCall,
 ) {
   const hold = {
     pending: true,
@@ -153,6 +155,6 @@ function debit(
         ...(pending ? hold : {}),
       },
     },
-    options,
+    call,
   );
 }

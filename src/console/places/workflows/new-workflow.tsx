@@ -5,6 +5,7 @@ import { EXAMPLE_IDS, EXAMPLES, type WorkflowExample } from "./examples.ts";
 import { ORCHESTRATION_KEY, type Workflow } from "./queries.ts";
 import { mistakesOf, placeOf, type Refusal } from "./refusal.ts";
 import { workflowWords } from "./words.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { florin } from "#console/api/florin.ts";
 import { toYaml } from "#console/parts/base/yaml.ts";
@@ -172,18 +173,15 @@ function useRefusal(text: string, error: Error | null) {
 }
 
 /** Creates a workflow from YAML, which includes JSON. The answer to a text that does not fit says the line of the problem. */
-async function createWorkflow(
-  text: string,
-  options: { readonly idempotencyKey: string },
-): Promise<Workflow> {
-  const response = await florin.fetch(
+async function createWorkflow(text: string, call: WriteCall): Promise<Workflow> {
+  const response = await florin.send(
     {
       method: "POST",
       url: "/api/orchestration/v2/workflows",
       body: text,
       contentType: "text/vnd.yaml",
     },
-    options,
+    call,
   );
   if (!response.ok) throw await ApiError.from(response);
   return (parseJson(await response.text()) as { data: Workflow }).data; // The API document has this answer.

@@ -70,7 +70,8 @@ function DeleteWorkflow({ id }: { readonly id: string }) {
   const words = workflowWords().remove;
   const navigate = useNavigate();
   const write = useWrite(
-    () => florin.delete("/api/orchestration/v2/workflows/{flowId}", { path: { flowId: id } }),
+    (_: undefined, call) =>
+      florin.delete("/api/orchestration/v2/workflows/{flowId}", { path: { flowId: id } }, call),
     {
       refresh: [ORCHESTRATION_KEY],
       onDone: () => navigate({ to: "/workflows" }),

@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { bodyOf, type ClientDraft, EMPTY_CLIENT } from "./client-draft.ts";
 import { ClientFields } from "./client-fields.tsx";
 import { CLIENTS_KEY } from "./queries.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
@@ -80,20 +81,18 @@ function NewClientForm({ close }: { readonly close: () => void }) {
 }
 
 /** Makes a client and its first secret. A client without a secret, where the second request failed, gets one on its page. */
-async function createClient(
-  draft: ClientDraft,
-  options: { readonly idempotencyKey: string },
-): Promise<Made> {
+async function createClient(draft: ClientDraft, call: WriteCall): Promise<Made> {
   const id = draft.id === "" ? {} : { id: draft.id };
   const { data: client } = await florin.post(
     "/api/auth/clients",
     { body: { ...bodyOf(draft), ...id } },
-    options,
+    call,
   );
   if (client.public) return { id: client.id, secret: undefined };
-  const { data } = await florin.post("/api/auth/clients/{clientId}/secrets", {
-    path: { clientId: client.id },
-    body: { name: "", metadata: {} },
-  });
+  const { data } = await florin.post(
+    "/api/auth/clients/{clientId}/secrets",
+    { path: { clientId: client.id }, body: { name: "", metadata: {} } },
+    call.withKey(`${call.idempotencyKey}-secret`),
+  );
   return { id: client.id, secret: data.clear };
 }

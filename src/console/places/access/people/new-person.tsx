@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { PEOPLE_KEYS } from "./queries.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { Tiles } from "#console/parts/base/choice.tsx";
@@ -120,19 +121,21 @@ function NewPersonForm({ close }: { readonly close: () => void }) {
 
 async function addPerson(
   { way, email, name, rights, ledgers: ledgerText }: Draft,
-  options: { readonly idempotencyKey: string },
+  call: WriteCall,
 ): Promise<Entry> {
   const scopes = scopesOf(rights);
   const ledgers = ledgersIn(ledgerText);
   if (way === "invitation") {
     const body = { scopes, ledgers, ...(email === "" ? {} : { email }) };
-    const { data } = await florin.post("/api/florin/v1/invitations", { body }, options);
+    const { data } = await florin.post("/api/florin/v1/invitations", { body }, call);
     return { ...data, id: undefined };
   }
   const body = { email, scopes, ledgers, ...(name === "" ? {} : { name }) };
-  const { data: person } = await florin.post("/api/florin/v1/users", { body }, options);
-  const { data } = await florin.post("/api/florin/v1/sign-in-links", {
-    body: { personId: person.id },
-  });
+  const { data: person } = await florin.post("/api/florin/v1/users", { body }, call);
+  const { data } = await florin.post(
+    "/api/florin/v1/sign-in-links",
+    { body: { personId: person.id } },
+    call.withKey(`${call.idempotencyKey}-link`),
+  );
   return { url: data.url, expiresAt: data.expiresAt, id: person.id };
 }

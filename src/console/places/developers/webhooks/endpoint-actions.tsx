@@ -1,6 +1,7 @@
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { type WebhookEndpoint, WEBHOOKS_KEY } from "./queries.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
@@ -128,8 +129,7 @@ function ReplayForm({ id, close }: { readonly id: string; readonly close: () => 
   }));
   const [progress, setProgress] = useState<ReplayCount>();
   const write = useWrite(
-    (wanted: ReplayInput, { idempotencyKey }) =>
-      replayAll(id, wanted, { key: idempotencyKey, onProgress: setProgress }),
+    (wanted: ReplayInput, call) => replayAll(id, wanted, { call, onProgress: setProgress }),
     { refresh: [WEBHOOKS_KEY] },
   );
   const shown = write.output ?? progress;
@@ -197,7 +197,10 @@ function localTime(date: Date): string {
 async function replayAll(
   id: string,
   { statuses, from, until }: ReplayInput,
-  { key, onProgress }: { readonly key: string; readonly onProgress: (count: ReplayCount) => void },
+  {
+    call,
+    onProgress,
+  }: { readonly call: WriteCall; readonly onProgress: (count: ReplayCount) => void },
 ): Promise<ReplayCount> {
   let count: ReplayCount = { replayed: 0, expedited: 0, skipped: 0 };
   let cursor: string | undefined;
@@ -215,7 +218,7 @@ async function replayAll(
     const { data } = await florin.post(
       "/api/webhooks/deliveries/replay",
       { body },
-      { idempotencyKey: `${key}-${page}` },
+      call.withKey(`${call.idempotencyKey}-${page}`),
     );
     count = {
       replayed: count.replayed + data.replayed,

@@ -61,19 +61,21 @@ function PipelineForm({
     config: CONFIGS[FIRST] ?? "{}",
   });
   const write = useWrite(
-    async ({ exporterID, driver, config }: Draft, { idempotencyKey }) => {
+    async ({ exporterID, driver, config }: Draft, call) => {
       const id =
         exporterID === NEW
           ? (
-              await florin.post("/api/ledger/v2/_/exporters", {
-                body: { driver, config: parseJson(config) as Record<string, unknown> }, // `check` has seen an object.
-              })
+              await florin.post(
+                "/api/ledger/v2/_/exporters",
+                { body: { driver, config: parseJson(config) as Record<string, unknown> } }, // `check` has seen an object.
+                call.withKey(`${call.idempotencyKey}-exporter`),
+              )
             ).data.id
           : exporterID;
       return florin.post(
         "/api/ledger/v2/{ledger}/pipelines",
         { path: { ledger }, body: { exporterID: id } },
-        { idempotencyKey },
+        call,
       );
     },
     {

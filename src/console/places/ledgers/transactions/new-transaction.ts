@@ -1,4 +1,4 @@
-import type { CallOptions } from "#console/api/client.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin } from "#console/api/florin.ts";
 import { locale } from "#console/parts/language/words.ts";
 import { parseAmount } from "#console/parts/money/parse-amount.ts";
@@ -70,12 +70,12 @@ export const bodyOf = ({ postings, reference, timestamp, metadata }: Transaction
 export async function sendTransaction(
   { ledger, isDryRun }: { readonly ledger: string; readonly isDryRun: boolean },
   draft: TransactionDraft,
-  { idempotencyKey }: CallOptions,
+  call: WriteCall,
 ): Promise<Transaction> {
   const answer = await florin.post(
     "/api/ledger/v2/{ledger}/transactions",
     { path: { ledger }, query: isDryRun ? { dryRun: true } : {}, body: bodyOf(draft) },
-    isDryRun || idempotencyKey === undefined ? {} : { idempotencyKey },
+    isDryRun ? call.withKey(undefined) : call,
   );
   return answer.data;
 }

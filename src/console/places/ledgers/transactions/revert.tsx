@@ -4,7 +4,7 @@ import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { Preview } from "./preview.tsx";
 import { revertRequest } from "./requests.ts";
-import type { CallOptions } from "#console/api/client.ts";
+import type { WriteCall } from "#console/api/client.ts";
 import { florin, may } from "#console/api/florin.ts";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
@@ -92,24 +92,24 @@ function RevertForm({ ledger, transaction, close }: RevertProps & { readonly clo
   );
 }
 
+const REVERT = "/api/ledger/v2/{ledger}/transactions/{id}/revert";
+
 /** The revert as a dry run, which is read anew with each choice; not after the revert, when it would be refused. */
 const previewQuery = (ledger: string, id: string, options: RevertOptions) =>
   queryOptions({
     queryKey: ["revert-preview", ledger, id, options],
-    queryFn: ({ signal }) => sendRevert({ ledger, id }, { ...options, dryRun: true }, { signal }),
+    queryFn: async ({ signal }) => {
+      const input = { path: { ledger, id }, query: { ...options, dryRun: true }, body: {} };
+      return (await florin.ask(REVERT, input, { signal })).data;
+    },
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
 
 async function sendRevert(
   path: { readonly ledger: string; readonly id: string },
-  query: RevertOptions & { readonly dryRun?: boolean },
-  call: CallOptions,
+  query: RevertOptions,
+  call: WriteCall,
 ): Promise<Transaction> {
-  const answer = await florin.post(
-    "/api/ledger/v2/{ledger}/transactions/{id}/revert",
-    { path, query, body: {} },
-    call,
-  );
-  return answer.data;
+  return (await florin.post(REVERT, { path, query, body: {} }, call)).data;
 }

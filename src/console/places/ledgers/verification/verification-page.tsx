@@ -148,7 +148,7 @@ function useVerification(ledger: string) {
     try {
       let isDone = false;
       while (!isDone && isHere.current) {
-        const { data: report } = await florin.post("/api/florin/v1/ledgers/{ledger}/verify", {
+        const { data: report } = await florin.ask("/api/florin/v1/ledgers/{ledger}/verify", {
           path: { ledger },
         });
         queries.setQueryData<Verified>(keyOf(ledger), { report, at: new Date().toISOString() });

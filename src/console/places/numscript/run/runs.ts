@@ -65,14 +65,14 @@ export interface Runs {
 
 /** The dry run of a script, and the commit of what it has shown: once a dry run. */
 export function useRuns(): Runs {
-  const dry = useWrite(async (run: Run): Promise<RunResult> => ({
+  const dry = useWrite(async (run: Run, call): Promise<RunResult> => ({
     run,
-    transaction: (await florin.post(PATH, requestOf(run, true))).data,
+    transaction: (await florin.post(PATH, requestOf(run, true), call.withKey(undefined))).data,
   }));
   const commit = useWrite(
-    async (run: Run, options): Promise<RunResult> => ({
+    async (run: Run, call): Promise<RunResult> => ({
       run,
-      transaction: (await florin.post(PATH, requestOf(run, false), options)).data,
+      transaction: (await florin.post(PATH, requestOf(run, false), call)).data,
     }),
     { refresh: [["ledgers"]] },
   );

@@ -28,7 +28,12 @@ const refresh = [ORCHESTRATION_KEY];
 function Retry({ id }: { readonly id: string }) {
   const words = workflowWords().actions;
   const write = useWrite<() => void, unknown>(
-    () => florin.post("/api/florin/v1/instances/{instanceID}/retry", { path: { instanceID: id } }),
+    (_, call) =>
+      florin.post(
+        "/api/florin/v1/instances/{instanceID}/retry",
+        { path: { instanceID: id } },
+        call,
+      ),
     { refresh, onDone: (_, close) => close() },
   );
   return (
@@ -53,10 +58,12 @@ function Retry({ id }: { readonly id: string }) {
 function Abort({ id }: { readonly id: string }) {
   const words = workflowWords().actions;
   const write = useWrite<() => void, unknown>(
-    () =>
-      florin.put("/api/orchestration/v2/instances/{instanceID}/abort", {
-        path: { instanceID: id },
-      }),
+    (_, call) =>
+      florin.put(
+        "/api/orchestration/v2/instances/{instanceID}/abort",
+        { path: { instanceID: id } },
+        call,
+      ),
     { refresh, onDone: (_, close) => close() },
   );
   return (
@@ -105,11 +112,12 @@ function EventForm({
   const words = workflowWords().actions;
   const [name, setName] = useState(hold?.event ?? "");
   const write = useWrite(
-    (event: string) =>
-      florin.post("/api/orchestration/v2/instances/{instanceID}/events", {
-        path: { instanceID: id },
-        body: { name: event },
-      }),
+    (event: string, call) =>
+      florin.post(
+        "/api/orchestration/v2/instances/{instanceID}/events",
+        { path: { instanceID: id }, body: { name: event } },
+        call,
+      ),
     { refresh, onDone: close },
   );
   return (

@@ -128,13 +128,16 @@ function TriggerForm({
 /** The write of the form, which leads to the page of the trigger. */
 function useCreate(onDone: () => void) {
   const navigate = useNavigate();
-  return useWrite((body: Draft) => florin.post("/api/orchestration/v2/triggers", { body }), {
-    refresh: [[...ORCHESTRATION_KEY, "triggers"]],
-    onDone: async ({ data }) => {
-      onDone();
-      await navigate({ to: "/workflows/triggers/$id", params: { id: data.id } });
+  return useWrite(
+    (body: Draft, call) => florin.post("/api/orchestration/v2/triggers", { body }, call),
+    {
+      refresh: [[...ORCHESTRATION_KEY, "triggers"]],
+      onDone: async ({ data }) => {
+        onDone();
+        await navigate({ to: "/workflows/triggers/$id", params: { id: data.id } });
+      },
     },
-  });
+  );
 }
 
 /** The expressions that were written, of variables that the workflow has. */

@@ -21,12 +21,13 @@ export function Tester({ trigger }: { readonly trigger: Trigger }) {
   const words = workflowWords().tester;
   const [text, setText] = useState("{}");
   const write = useWrite(
-    async (payload: Readonly<Record<string, unknown>>): Promise<Tested> =>
+    async (payload: Readonly<Record<string, unknown>>, call): Promise<Tested> =>
       (
-        await florin.post("/api/orchestration/v2/triggers/{triggerID}/test", {
-          path: { triggerID: trigger.id },
-          body: payload,
-        })
+        await florin.post(
+          "/api/orchestration/v2/triggers/{triggerID}/test",
+          { path: { triggerID: trigger.id }, body: payload },
+          call,
+        )
       ).data,
   );
   const send = (source: string): void => {

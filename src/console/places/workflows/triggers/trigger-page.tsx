@@ -119,7 +119,12 @@ function DeleteTrigger({ id }: { readonly id: string }) {
   const words = workflowWords().triggersPage;
   const navigate = useNavigate();
   const write = useWrite(
-    () => florin.delete("/api/orchestration/v2/triggers/{triggerID}", { path: { triggerID: id } }),
+    (_: undefined, call) =>
+      florin.delete(
+        "/api/orchestration/v2/triggers/{triggerID}",
+        { path: { triggerID: id } },
+        call,
+      ),
     {
       refresh: [[...ORCHESTRATION_KEY, "triggers"]],
       onDone: () => navigate({ to: "/workflows/triggers" }),

@@ -54,7 +54,8 @@ export function TriggerWork({ id }: { readonly id: string }) {
 function Resume({ id }: { readonly id: string }) {
   const words = workflowWords().triggersPage;
   const write = useWrite<() => void, unknown>(
-    () => florin.post("/api/florin/v1/triggers/{triggerID}/resume", { path: { triggerID: id } }),
+    (_, call) =>
+      florin.post("/api/florin/v1/triggers/{triggerID}/resume", { path: { triggerID: id } }, call),
     {
       refresh: [[...ORCHESTRATION_KEY, "trigger", id]],
       onDone: (_, close) => close(),
