@@ -9,16 +9,10 @@ import { useNewTransactions } from "./transactions/live.ts";
 import { NewTransaction } from "./transactions/new-transaction-button.tsx";
 import { transactionsRequest } from "./transactions/requests.ts";
 import { ledgerWords } from "./words.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { ListPage } from "#console/parts/lists/list-page.tsx";
 import { LiveStatus } from "#console/parts/live/live-status.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
 
 /** The transactions of a ledger, newest first. A transaction opens beside the list. */
 export function TransactionsPage() {
@@ -43,51 +37,36 @@ export function TransactionsPage() {
   const filter = transactionFilter(values);
   const { news, state } = useNewTransactions(ledger, filter);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <ListBar
-          actions={
-            <>
-              <LiveStatus state={state} />
-              <AsCode requests={[transactionsRequest(ledger, filter)]} />
-              <CsvButton
-                file={`${ledger}-transactions`}
-                query={transactionsQuery(ledger, filter)}
-                columns={transactionCsv}
-                linesOf={postingLines}
-              />
-              <NewTransaction ledger={ledger} />
-            </>
-          }
-        >
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </ListBar>
-        <List
-          label={words.transactions}
-          query={transactionsQuery(ledger, filter)}
-          columns={columns}
-          idOf={({ id }) => String(id)}
-          openId={open}
-          news={news}
-          onOpen={({ id }) => show(values, String(id))}
-          empty={
-            <Empty
-              title={filter === undefined ? words.noTransactions : partWords().filter.nothingFits}
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel
-          title={words.transactionTitle(open)}
-          onClose={() => show(values, undefined)}
-          onExpand={() =>
-            void navigate({ to: "/ledgers/$ledger/transactions/$id", params: { ledger, id: open } })
-          }
-        >
-          <TransactionView ledger={ledger} id={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.transactions}
+      query={transactionsQuery(ledger, filter)}
+      columns={columns}
+      idOf={({ id }) => String(id)}
+      openId={open}
+      onOpen={({ id }) => show(values, String(id))}
+      news={news}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[transactionsRequest(ledger, filter)]}
+      csv={{ name: `${ledger}-transactions`, columns: transactionCsv, linesOf: postingLines }}
+      status={<LiveStatus state={state} />}
+      create={<NewTransaction ledger={ledger} />}
+      none={words.noTransactions}
+      panel={
+        open !== undefined && (
+          <Panel
+            title={words.transactionTitle(open)}
+            onClose={() => show(values, undefined)}
+            onExpand={() =>
+              void navigate({
+                to: "/ledgers/$ledger/transactions/$id",
+                params: { ledger, id: open },
+              })
+            }
+          >
+            <TransactionView ledger={ledger} id={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }

@@ -4,20 +4,15 @@ import { AuditView } from "./audit-view.tsx";
 import { apiFiltersOf, type AuditEntry, auditQuery } from "./queries.ts";
 import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { partWords } from "#console/parts/part-words.ts";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import { Who } from "#console/parts/principals/who.tsx";
-import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { isDate } from "#console/parts/time/instant.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -41,37 +36,26 @@ export function AuditPage() {
       }),
     [navigate],
   );
-  const query = auditQuery(values);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          <AsCode
-            requests={[toWire("get", "/api/florin/v1/audit", { query: apiFiltersOf(values) })]}
-          />
-          <CsvButton file="audit" query={query} columns={CSV} linesOf={(row) => [row]} />
-        </div>
-        <List
-          label={words.title}
-          query={query}
-          columns={columns}
-          idOf={openIdOf}
-          openId={open}
-          onOpen={(row) => show(values, openIdOf(row))}
-          empty={
-            <Empty
-              title={Object.keys(values).length === 0 ? words.none : partWords().filter.nothingFits}
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel title={words.one} onClose={() => show(values, undefined)}>
-          <AuditView openId={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.title}
+      query={auditQuery(values)}
+      columns={columns}
+      idOf={openIdOf}
+      openId={open}
+      onOpen={(row) => show(values, openIdOf(row))}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[toWire("get", "/api/florin/v1/audit", { query: apiFiltersOf(values) })]}
+      csv={{ name: "audit", columns: CSV, linesOf: oneLine }}
+      none={words.none}
+      panel={
+        open !== undefined && (
+          <Panel title={words.one} onClose={() => show(values, undefined)}>
+            <AuditView openId={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 

@@ -14,8 +14,8 @@ import {
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { ListBar } from "#console/parts/lists/list-bar.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { List } from "#console/parts/table/list.tsx";
 import {

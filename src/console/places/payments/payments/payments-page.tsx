@@ -3,19 +3,13 @@ import { useCallback, useMemo } from "react";
 import { PAYMENT_CSV, paymentColumns } from "./columns.tsx";
 import { PaymentView } from "./payment-view.tsx";
 import { paymentsQuery } from "./queries.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/layout/list-bar.tsx";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import {
   accountField,
   amountFields,
@@ -52,49 +46,30 @@ export function PaymentsPage() {
     [navigate],
   );
   const filter = filterOf(values, CONDITIONS);
-  const query = paymentsQuery(filter);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <ListBar
-          actions={
-            <>
-              <AsCode requests={[listRequest("/api/payments/v3/payments", filter)]} />
-              <CsvButton
-                file="payments"
-                query={query}
-                columns={PAYMENT_CSV}
-                linesOf={(row) => [row]}
-              />
-            </>
-          }
-        >
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </ListBar>
-        <List
-          label={words.tabs.payments}
-          query={query}
-          columns={columns}
-          idOf={({ id }) => id}
-          openId={open}
-          onOpen={({ id }) => show(values, id)}
-          empty={
-            <Empty
-              title={filter === undefined ? words.payments.none : partWords().filter.nothingFits}
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel
-          title={referenceIn(open)}
-          onClose={() => show(values, undefined)}
-          onExpand={() => void navigate({ to: "/payments/payments/$id", params: { id: open } })}
-        >
-          <PaymentView id={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.tabs.payments}
+      query={paymentsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      openId={open}
+      onOpen={({ id }) => show(values, id)}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[listRequest("/api/payments/v3/payments", filter)]}
+      csv={{ name: "payments", columns: PAYMENT_CSV, linesOf: oneLine }}
+      none={words.payments.none}
+      panel={
+        open !== undefined && (
+          <Panel
+            title={referenceIn(open)}
+            onClose={() => show(values, undefined)}
+            onExpand={() => void navigate({ to: "/payments/payments/$id", params: { id: open } })}
+          >
+            <PaymentView id={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 

@@ -5,15 +5,9 @@ import { type Pool, poolsQuery } from "./queries.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/layout/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { equals, filterOf } from "#console/places/payments/common/filters.ts";
@@ -32,40 +26,23 @@ export function PoolsPage() {
   );
   const values = valuesIn(search, fields);
   const filter = filterOf(values, CONDITIONS);
-  const query = poolsQuery(filter);
-  const create = may("payments:write") ? <NewPool /> : null;
   return (
-    <>
-      <ListBar
-        actions={
-          <>
-            <AsCode requests={[listRequest("/api/payments/v3/pools", filter)]} />
-            <CsvButton file="pools" query={query} columns={CSV} linesOf={(row) => [row]} />
-            {create}
-          </>
-        }
-      >
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) => void navigate({ to: "/payments/pools", search: next, replace: true })}
-        />
-      </ListBar>
-      <List
-        label={words.tabs.pools}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/payments/pools/$id", params: { id } })}
-        empty={
-          filter === undefined ? (
-            <Empty title={words.pools.none}>{create}</Empty>
-          ) : (
-            <Empty title={partWords().filter.nothingFits} />
-          )
-        }
-      />
-    </>
+    <ListPage
+      label={words.tabs.pools}
+      query={poolsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/payments/pools/$id", params: { id } })}
+      filters={{
+        fields,
+        values,
+        onChange: (next) => void navigate({ to: "/payments/pools", search: next, replace: true }),
+      }}
+      code={[listRequest("/api/payments/v3/pools", filter)]}
+      csv={{ name: "pools", columns: CSV, linesOf: oneLine }}
+      create={may("payments:write") ? <NewPool /> : null}
+      none={words.pools.none}
+    />
   );
 }
 
