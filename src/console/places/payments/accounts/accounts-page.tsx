@@ -2,15 +2,9 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { accountsQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/lists/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { choicesOf, useConnectorField } from "#console/places/payments/common/fields.ts";
@@ -33,38 +27,23 @@ export function AccountsPage() {
   const fields = useFields();
   const values = valuesIn(search, fields);
   const filter = filterOf(values, CONDITIONS);
-  const query = accountsQuery(filter);
   return (
-    <>
-      <ListBar
-        actions={
-          <>
-            <AsCode requests={[listRequest("/api/payments/v3/accounts", filter)]} />
-            <CsvButton file="accounts" query={query} columns={CSV} linesOf={(row) => [row]} />
-          </>
-        }
-      >
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) =>
-            void navigate({ to: "/payments/accounts", search: next, replace: true })
-          }
-        />
-      </ListBar>
-      <List
-        label={words.tabs.accounts}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/payments/accounts/$id", params: { id } })}
-        empty={
-          <Empty
-            title={filter === undefined ? words.accounts.none : partWords().filter.nothingFits}
-          />
-        }
-      />
-    </>
+    <ListPage
+      label={words.tabs.accounts}
+      query={accountsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/payments/accounts/$id", params: { id } })}
+      filters={{
+        fields,
+        values,
+        onChange: (next) =>
+          void navigate({ to: "/payments/accounts", search: next, replace: true }),
+      }}
+      code={[listRequest("/api/payments/v3/accounts", filter)]}
+      csv={{ name: "accounts", columns: CSV, linesOf: oneLine }}
+      none={words.accounts.none}
+    />
   );
 }
 

@@ -5,15 +5,9 @@ import { type BankAccount, bankAccountsQuery } from "./queries.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/lists/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import {
@@ -34,42 +28,24 @@ export function BankAccountsPage() {
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
   const filter = filterOf(values, CONDITIONS);
-  const query = bankAccountsQuery(filter);
-  const create = may("payments:write") ? <NewBankAccount /> : null;
   return (
-    <>
-      <ListBar
-        actions={
-          <>
-            <AsCode requests={[listRequest("/api/payments/v3/bank-accounts", filter)]} />
-            <CsvButton file="bank-accounts" query={query} columns={CSV} linesOf={(row) => [row]} />
-            {create}
-          </>
-        }
-      >
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) =>
-            void navigate({ to: "/payments/bank-accounts", search: next, replace: true })
-          }
-        />
-      </ListBar>
-      <List
-        label={words.tabs.bankAccounts}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/payments/bank-accounts/$id", params: { id } })}
-        empty={
-          filter === undefined ? (
-            <Empty title={words.bankAccounts.none}>{create}</Empty>
-          ) : (
-            <Empty title={partWords().filter.nothingFits} />
-          )
-        }
-      />
-    </>
+    <ListPage
+      label={words.tabs.bankAccounts}
+      query={bankAccountsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/payments/bank-accounts/$id", params: { id } })}
+      filters={{
+        fields,
+        values,
+        onChange: (next) =>
+          void navigate({ to: "/payments/bank-accounts", search: next, replace: true }),
+      }}
+      code={[listRequest("/api/payments/v3/bank-accounts", filter)]}
+      csv={{ name: "bank-accounts", columns: CSV, linesOf: oneLine }}
+      create={may("payments:write") ? <NewBankAccount /> : null}
+      none={words.bankAccounts.none}
+    />
   );
 }
 

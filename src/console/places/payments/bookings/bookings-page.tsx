@@ -6,16 +6,10 @@ import { ScopeName } from "./scope.tsx";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/lists/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { choicesOf } from "#console/places/payments/common/fields.ts";
@@ -34,43 +28,25 @@ export function BookingsPage() {
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
   const filter = filterOf(values, CONDITIONS);
-  const query = bookingsQuery(filter);
   const mayBook = may("payments:write") && may("ledger:write");
-  const create = mayBook ? <NewBooking /> : null;
   return (
-    <>
-      <ListBar
-        actions={
-          <>
-            <AsCode requests={[listRequest("/api/florin/v1/payments/bookings", filter)]} />
-            <CsvButton file="bookings" query={query} columns={CSV} linesOf={(row) => [row]} />
-            {create}
-          </>
-        }
-      >
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) =>
-            void navigate({ to: "/payments/bookings", search: next, replace: true })
-          }
-        />
-      </ListBar>
-      <List
-        label={words.tabs.bookings}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/payments/bookings/$id", params: { id } })}
-        empty={
-          filter === undefined ? (
-            <Empty title={words.bookings.none}>{create}</Empty>
-          ) : (
-            <Empty title={partWords().filter.nothingFits} />
-          )
-        }
-      />
-    </>
+    <ListPage
+      label={words.tabs.bookings}
+      query={bookingsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/payments/bookings/$id", params: { id } })}
+      filters={{
+        fields,
+        values,
+        onChange: (next) =>
+          void navigate({ to: "/payments/bookings", search: next, replace: true }),
+      }}
+      code={[listRequest("/api/florin/v1/payments/bookings", filter)]}
+      csv={{ name: "bookings", columns: CSV, linesOf: oneLine }}
+      create={mayBook ? <NewBooking /> : null}
+      none={words.bookings.none}
+    />
   );
 }
 

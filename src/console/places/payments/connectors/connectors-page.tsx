@@ -4,15 +4,10 @@ import { InstallConnector } from "./install-form.tsx";
 import { providerName } from "./provider-names.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { ListBar } from "#console/parts/lists/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { equals, filterOf } from "#console/places/payments/common/filters.ts";
@@ -33,44 +28,26 @@ export function ConnectorsPage() {
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
   const filter = filterOf(values, CONDITIONS);
-  const query = connectorsQuery(filter);
-  const install = may("payments:write") ? <InstallConnector /> : null;
   return (
-    <>
-      <ListBar
-        actions={
-          <>
-            <AsCode requests={[listRequest("/api/florin/v1/payments/connectors/health", filter)]} />
-            <CsvButton file="connectors" query={query} columns={CSV} linesOf={(row) => [row]} />
-            {install}
-          </>
-        }
-      >
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) =>
-            void navigate({ to: "/payments/connectors", search: next, replace: true })
-          }
-        />
-      </ListBar>
-      <List
-        label={words.tabs.connectors}
-        query={{ ...query, refetchInterval: REFRESH_MS }}
-        columns={columns}
-        idOf={({ connectorID }) => connectorID}
-        onOpen={({ connectorID: id }) =>
-          void navigate({ to: "/payments/connectors/$id", params: { id } })
-        }
-        empty={
-          Object.keys(values).length > 0 ? (
-            <Empty title={partWords().filter.nothingFits} />
-          ) : (
-            <Empty title={words.connectors.none}>{install}</Empty>
-          )
-        }
-      />
-    </>
+    <ListPage
+      label={words.tabs.connectors}
+      query={{ ...connectorsQuery(filter), refetchInterval: REFRESH_MS }}
+      columns={columns}
+      idOf={({ connectorID }) => connectorID}
+      onOpen={({ connectorID: id }) =>
+        void navigate({ to: "/payments/connectors/$id", params: { id } })
+      }
+      filters={{
+        fields,
+        values,
+        onChange: (next) =>
+          void navigate({ to: "/payments/connectors", search: next, replace: true }),
+      }}
+      code={[listRequest("/api/florin/v1/payments/connectors/health", filter)]}
+      csv={{ name: "connectors", columns: CSV, linesOf: oneLine }}
+      create={may("payments:write") ? <InstallConnector /> : null}
+      none={words.connectors.none}
+    />
   );
 }
 
@@ -84,15 +61,15 @@ function fieldsOf() {
   ];
 }
 
-const CSV = [
-  ["id", ({ connectorID }: ConnectorSummary) => connectorID],
-  ["name", ({ name }: ConnectorSummary) => name],
-  ["provider", ({ provider }: ConnectorSummary) => provider],
-  ["status", ({ status }: ConnectorSummary) => status],
-  ["since", ({ since }: ConnectorSummary) => since],
-  ["last_success", ({ lastSuccessAt }: ConnectorSummary) => lastSuccessAt],
-  ["last_error", ({ lastError }: ConnectorSummary) => lastError],
-] as const;
+const CSV: readonly CsvColumn<ConnectorSummary>[] = [
+  ["id", ({ connectorID }) => connectorID],
+  ["name", ({ name }) => name],
+  ["provider", ({ provider }) => provider],
+  ["status", ({ status }) => status],
+  ["since", ({ since }) => since],
+  ["last_success", ({ lastSuccessAt }) => lastSuccessAt],
+  ["last_error", ({ lastError }) => lastError],
+];
 
 function columnsOf(): readonly Column<ConnectorSummary>[] {
   const words = paymentWords().connectors;

@@ -5,19 +5,13 @@ import { InitiationView } from "./initiation-view.tsx";
 import { NewInitiation } from "./new-initiation.tsx";
 import { initiationsQuery } from "./queries.ts";
 import { may } from "#console/api/florin.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { ListBar } from "#console/parts/lists/list-bar.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import {
   accountField,
   amountFields,
@@ -54,53 +48,33 @@ export function InitiationsPage() {
     [navigate],
   );
   const filter = filterOf(values, CONDITIONS);
-  const query = initiationsQuery(filter);
-  const create = may("payments:write") ? <NewInitiation /> : null;
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <ListBar
-          actions={
-            <>
-              <AsCode requests={[listRequest("/api/payments/v3/payment-initiations", filter)]} />
-              <CsvButton
-                file="initiations"
-                query={query}
-                columns={INITIATION_CSV}
-                linesOf={(row) => [row]}
-              />
-              {create}
-            </>
-          }
-        >
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </ListBar>
-        <List
-          label={words.tabs.initiations}
-          query={query}
-          columns={columns}
-          idOf={({ id }) => id}
-          openId={open}
-          onOpen={({ id }) => show(values, id)}
-          empty={
-            filter === undefined ? (
-              <Empty title={words.initiations.none}>{create}</Empty>
-            ) : (
-              <Empty title={partWords().filter.nothingFits} />
-            )
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel
-          title={referenceIn(open)}
-          onClose={() => show(values, undefined)}
-          onExpand={() => void navigate({ to: "/payments/initiations/$id", params: { id: open } })}
-        >
-          <InitiationView key={open} id={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.tabs.initiations}
+      query={initiationsQuery(filter)}
+      columns={columns}
+      idOf={({ id }) => id}
+      openId={open}
+      onOpen={({ id }) => show(values, id)}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[listRequest("/api/payments/v3/payment-initiations", filter)]}
+      csv={{ name: "initiations", columns: INITIATION_CSV, linesOf: oneLine }}
+      create={may("payments:write") ? <NewInitiation /> : null}
+      none={words.initiations.none}
+      panel={
+        open !== undefined && (
+          <Panel
+            title={referenceIn(open)}
+            onClose={() => show(values, undefined)}
+            onExpand={() =>
+              void navigate({ to: "/payments/initiations/$id", params: { id: open } })
+            }
+          >
+            <InitiationView key={open} id={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 
