@@ -7,15 +7,11 @@ import { walletWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
+import { ListPage } from "#console/parts/lists/list-page.tsx";
 import { Money } from "#console/parts/money/money.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import type { Integer } from "#openapi";
@@ -29,45 +25,24 @@ export function WalletsPage() {
   const fields = useMemo(() => fieldsOf(), []);
   const values = valuesIn(search, fields);
   const filter = { name: search.name, metadata: search.metadata };
-  const query = walletsQuery(filter);
-  const create = may("wallets:write") ? <NewWallet /> : null;
-  const isFiltered = Object.keys(values).length > 0;
   return (
     <>
-      <PageTitle title={words.title} actions={create} />
-      <div className="flex items-center gap-2 border-t border-line px-6 py-2 max-sm:px-4">
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) => void navigate({ to: "/wallets", search: next, replace: true })}
-        />
-        <AsCode requests={listRequests(filter)} />
-        <CsvButton
-          file="wallets"
-          query={query}
-          columns={[
-            ["id", ({ wallet }) => wallet.id],
-            ["name", ({ wallet }) => wallet.name],
-            ["asset", ({ asset }) => asset],
-            ["amount", ({ amount }) => amount],
-            ["createdAt", ({ wallet }) => wallet.createdAt],
-          ]}
-          linesOf={linesOf}
-        />
-      </div>
-      <List
+      <PageTitle title={words.title} />
+      <ListPage
         label={words.title}
-        query={query}
+        query={walletsQuery(filter)}
         columns={columns}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: "/wallets/$id", params: { id } })}
-        empty={
-          isFiltered ? (
-            <Empty title={partWords().filter.nothingFits} />
-          ) : (
-            <Empty title={words.none}>{create}</Empty>
-          )
-        }
+        filters={{
+          fields,
+          values,
+          onChange: (next) => void navigate({ to: "/wallets", search: next, replace: true }),
+        }}
+        code={listRequests(filter)}
+        csv={{ name: "wallets", columns: CSV, linesOf }}
+        create={may("wallets:write") ? <NewWallet /> : null}
+        none={words.none}
       />
     </>
   );
@@ -78,6 +53,14 @@ interface Line {
   readonly asset: string | undefined;
   readonly amount: Integer | undefined;
 }
+
+const CSV: readonly CsvColumn<Line>[] = [
+  ["id", ({ wallet }) => wallet.id],
+  ["name", ({ wallet }) => wallet.name],
+  ["asset", ({ asset }) => asset],
+  ["amount", ({ amount }) => amount],
+  ["createdAt", ({ wallet }) => wallet.createdAt],
+];
 
 /** A line of the file for each asset of a wallet's main balance, and one for a wallet without any. */
 function linesOf(wallet: Wallet): readonly Line[] {
