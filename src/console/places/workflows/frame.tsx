@@ -1,19 +1,14 @@
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { NewWorkflow } from "./new-workflow.tsx";
-import { NewTrigger } from "./triggers/new-trigger.tsx";
+import { Link, Outlet } from "@tanstack/react-router";
 import { workflowWords } from "./words.ts";
-import { may } from "#console/api/florin.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 
 /** The frame of the lists of the place, with a tab for each. */
 export function WorkflowsFrame() {
   const words = workflowWords();
-  const { pathname } = useLocation();
-  const isTriggers = pathname === "/workflows/triggers";
   return (
     <>
-      <PageTitle title={words.title} actions={<Create isTrigger={isTriggers} />} />
+      <PageTitle title={words.title} />
       <nav aria-label={words.title} className={TABS_CLASS}>
         <Link to="/workflows" activeOptions={{ exact: true }} className={TAB_CLASS}>
           {words.title}
@@ -28,10 +23,4 @@ export function WorkflowsFrame() {
       <Outlet />
     </>
   );
-}
-
-/** The button that makes what the list shows. */
-function Create({ isTrigger }: { readonly isTrigger: boolean }) {
-  if (!may("orchestration:write")) return null;
-  return isTrigger ? <NewTrigger /> : <NewWorkflow />;
 }

@@ -8,10 +8,8 @@ import { workflowWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { List } from "#console/parts/table/list.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 
@@ -20,39 +18,32 @@ export function WorkflowsPage() {
   const words = workflowWords();
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
-  const query = workflowsQuery();
   return (
     <>
-      <div className="flex items-start justify-between gap-4 pt-4">
+      <div className="pt-4">
         <StateFigures />
-        <div className="flex shrink-0 px-6 max-sm:hidden">
-          <AsCode requests={workflowsRequests()} />
-          <CsvButton
-            file="workflows"
-            query={query}
-            columns={[
-              ["id", ({ id }) => id],
-              ["name", ({ config }) => config.name],
-              ["stages", ({ config }) => config.stages.length],
-              ["createdAt", ({ createdAt }) => createdAt],
-            ]}
-            linesOf={(row) => [row]}
-          />
-        </div>
       </div>
-      <List
+      <ListPage
         label={words.title}
-        query={query}
+        query={workflowsQuery()}
         columns={columns}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: "/workflows/$id", params: { id } })}
-        empty={
-          <Empty title={words.none}>{may("orchestration:write") ? <NewWorkflow /> : null}</Empty>
-        }
+        code={workflowsRequests()}
+        csv={{ name: "workflows", columns: CSV, linesOf: oneLine }}
+        create={may("orchestration:write") ? <NewWorkflow /> : null}
+        none={words.none}
       />
     </>
   );
 }
+
+const CSV: readonly CsvColumn<Workflow>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ config }) => config.name],
+  ["stages", ({ config }) => config.stages.length],
+  ["createdAt", ({ createdAt }) => createdAt],
+];
 
 /** The name of a workflow, which may be empty. */
 export const WorkflowName = ({ workflow }: { readonly workflow: Pick<Workflow, "config"> }) =>

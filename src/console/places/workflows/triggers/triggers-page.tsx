@@ -5,13 +5,9 @@ import { triggersQuery } from "./queries.ts";
 import { WorkflowLink } from "./workflow-link.tsx";
 import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import type { Trigger } from "#console/places/workflows/queries.ts";
@@ -28,51 +24,35 @@ export function TriggersPage() {
     () => [{ id: "name", label: words.triggersPage.fields.name, example: "payouts" }],
     [words],
   );
-  const query = triggersQuery(search.name);
   return (
-    <>
-      <div className="flex items-center gap-2 px-6 py-2 max-sm:px-4">
-        <FilterBar
-          fields={fields}
-          values={valuesIn(search, fields)}
-          onChange={(next) =>
-            void navigate({ to: "/workflows/triggers", search: next, replace: true })
-          }
-        />
-        <AsCode requests={triggersRequests(search.name)} />
-        <CsvButton
-          file="triggers"
-          query={query}
-          columns={[
-            ["id", ({ id }) => id],
-            ["name", ({ name }) => name],
-            ["event", ({ event }) => event],
-            ["filter", ({ filter }) => filter],
-            ["workflowID", ({ workflowID }) => workflowID],
-            ["createdAt", ({ createdAt }) => createdAt],
-          ]}
-          linesOf={(row) => [row]}
-        />
-      </div>
-      <List
-        label={words.triggers}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/workflows/triggers/$id", params: { id } })}
-        empty={
-          search.name === undefined ? (
-            <Empty title={words.triggersPage.none}>
-              {may("orchestration:write") ? <NewTrigger /> : null}
-            </Empty>
-          ) : (
-            <Empty title={partWords().filter.nothingFits} />
-          )
-        }
-      />
-    </>
+    <ListPage
+      label={words.triggers}
+      query={triggersQuery(search.name)}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/workflows/triggers/$id", params: { id } })}
+      filters={{
+        fields,
+        values: valuesIn(search, fields),
+        onChange: (next) =>
+          void navigate({ to: "/workflows/triggers", search: next, replace: true }),
+      }}
+      code={triggersRequests(search.name)}
+      csv={{ name: "triggers", columns: CSV, linesOf: oneLine }}
+      create={may("orchestration:write") ? <NewTrigger /> : null}
+      none={words.triggersPage.none}
+    />
   );
 }
+
+const CSV: readonly CsvColumn<Trigger>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ name }) => name],
+  ["event", ({ event }) => event],
+  ["filter", ({ filter }) => filter],
+  ["workflowID", ({ workflowID }) => workflowID],
+  ["createdAt", ({ createdAt }) => createdAt],
+];
 
 function columnsOf(): readonly Column<Trigger>[] {
   const words = workflowWords();
