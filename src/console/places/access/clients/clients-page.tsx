@@ -5,11 +5,8 @@ import { NewClient } from "./new-client.tsx";
 import { type Client, clientsQuery, ledgersOf, nameOf } from "./queries.ts";
 import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { mayChangeAccess } from "#console/places/access/reach.ts";
 import { LedgerNames } from "#console/places/access/scopes/ledgers-field.tsx";
@@ -21,23 +18,18 @@ export function ClientsPage() {
   const words = accessWords().clients;
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
-  const query = clientsQuery();
   return (
-    <>
-      <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
-        <AsCode requests={[toWire("get", "/api/auth/clients", {})]} />
-        <CsvButton file="clients" query={query} columns={CSV} linesOf={(row) => [row]} />
-        {mayChangeAccess() && <NewClient />}
-      </div>
-      <List
-        label={words.title}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/access/clients/$id", params: { id } })}
-        empty={<Empty title={words.none} />}
-      />
-    </>
+    <ListPage
+      label={words.title}
+      query={clientsQuery()}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/access/clients/$id", params: { id } })}
+      code={[toWire("get", "/api/auth/clients", {})]}
+      csv={{ name: "clients", columns: CSV, linesOf: oneLine }}
+      create={mayChangeAccess() ? <NewClient /> : null}
+      none={words.none}
+    />
   );
 }
 

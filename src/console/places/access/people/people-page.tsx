@@ -4,13 +4,10 @@ import { NewPerson } from "./new-person.tsx";
 import { peoplePages } from "./queries.ts";
 import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import { nameOf, type Person } from "#console/parts/principals/people.ts";
-import { List } from "#console/parts/table/list.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { mayChangeAccess } from "#console/places/access/reach.ts";
 import { LedgerNames } from "#console/places/access/scopes/ledgers-field.tsx";
@@ -22,23 +19,18 @@ export function PeoplePage() {
   const words = accessWords().people;
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
-  const query = peoplePages();
   return (
-    <>
-      <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
-        <AsCode requests={[toWire("get", "/api/florin/v1/users", {})]} />
-        <CsvButton file="people" query={query} columns={CSV} linesOf={(row) => [row]} />
-        {mayChangeAccess() && <NewPerson />}
-      </div>
-      <List
-        label={words.title}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/access/people/$id", params: { id } })}
-        empty={<Empty title={words.none} />}
-      />
-    </>
+    <ListPage
+      label={words.title}
+      query={peoplePages()}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/access/people/$id", params: { id } })}
+      code={[toWire("get", "/api/florin/v1/users", {})]}
+      csv={{ name: "people", columns: CSV, linesOf: oneLine }}
+      create={mayChangeAccess() ? <NewPerson /> : null}
+      none={words.none}
+    />
   );
 }
 
