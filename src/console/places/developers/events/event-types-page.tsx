@@ -3,17 +3,19 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { type EventType, eventTypesQuery } from "./queries.ts";
 import { SchemaView } from "./schema-view.tsx";
+import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
+import { AsCode } from "#console/parts/code/as-code.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { ListFrame } from "#console/parts/lists/list-page.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { DataTable } from "#console/parts/table/data-table.tsx";
 import type { Column } from "#console/parts/table/types.ts";
@@ -44,34 +46,32 @@ export function EventTypesPage() {
   );
   const opened = data?.find(({ name }) => name === open);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-        </div>
-        {error !== null && <Failure error={error} retry={() => void refetch()} />}
-        {data === undefined && error === null && <LoadingRows />}
-        {data !== undefined && rows.length === 0 && (
-          <Empty title={partWords().filter.nothingFits} />
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label={words.title}
-            columns={columns}
-            rows={rows}
-            idOf={({ name }) => name}
-            openId={open}
-            onOpen={({ name }) => show(values, name)}
-            hasMore={false}
-          />
-        )}
-      </div>
-      {opened !== undefined && (
-        <Panel title={opened.name} onClose={() => show(values, undefined)}>
-          <TypeView type={opened} />
-        </Panel>
+    <ListFrame
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      actions={<AsCode requests={[toWire("get", "/api/florin/v1/event-types", {})]} />}
+      panel={
+        opened !== undefined && (
+          <Panel title={opened.name} onClose={() => show(values, undefined)}>
+            <TypeView type={opened} />
+          </Panel>
+        )
+      }
+    >
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <LoadingRows />}
+      {data !== undefined && rows.length === 0 && <Empty title={partWords().filter.nothingFits} />}
+      {rows.length > 0 && (
+        <DataTable
+          label={words.title}
+          columns={columns}
+          rows={rows}
+          idOf={({ name }) => name}
+          openId={open}
+          onOpen={({ name }) => show(values, name)}
+          hasMore={false}
+        />
       )}
-    </div>
+    </ListFrame>
   );
 }
 

@@ -9,13 +9,13 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Empty, Failure } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
+import { ListFrame } from "#console/parts/lists/list-page.tsx";
 import { LiveStatus } from "#console/parts/live/live-status.tsx";
 import { NewRowsButton } from "#console/parts/live/new-rows.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
@@ -44,41 +44,44 @@ export function EventsPage() {
     showWaiting();
   }, [setOpenRow, showWaiting]);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={show} />
+    <ListFrame
+      filters={{ fields, values, onChange: show }}
+      actions={
+        <>
           <LiveState state={tail.state} lastMs={tail.lastMs} isPaused={isPaused} />
           <Button onClick={() => setPaused(!isPaused)}>
             {isPaused ? <Play aria-hidden size={14} /> : <Pause aria-hidden size={14} />}
             {isPaused ? words.resume : words.pause}
           </Button>
-        </div>
-        {tail.state.kind === "refused" && <Failure error={tail.state.error} title={words.failed} />}
-        {tail.rows.length === 0 && tail.state.kind !== "refused" && <Empty title={words.none} />}
-        <NewRowsButton
-          news={{ count: tail.waiting, isMore: tail.waiting === ROWS_MAX, show: showWaiting }}
-          onShow={showWaiting}
-        />
-        {tail.rows.length > 0 && (
-          <Held onHold={setHeld} onRelease={openRow === undefined ? showWaiting : noRelease}>
-            <DataTable
-              label={words.title}
-              columns={columns}
-              rows={tail.rows}
-              idOf={({ key }) => key}
-              openId={openRow?.key}
-              onOpen={setOpenRow}
-            />
-          </Held>
-        )}
-      </div>
-      {openRow !== undefined && (
-        <Panel title={openRow.gap === undefined ? openRow.type : words.gap} onClose={close}>
-          <EventView row={openRow} />
-        </Panel>
+        </>
+      }
+      panel={
+        openRow !== undefined && (
+          <Panel title={openRow.gap === undefined ? openRow.type : words.gap} onClose={close}>
+            <EventView row={openRow} />
+          </Panel>
+        )
+      }
+    >
+      {tail.state.kind === "refused" && <Failure error={tail.state.error} title={words.failed} />}
+      {tail.rows.length === 0 && tail.state.kind !== "refused" && <Empty title={words.none} />}
+      <NewRowsButton
+        news={{ count: tail.waiting, isMore: tail.waiting === ROWS_MAX, show: showWaiting }}
+        onShow={showWaiting}
+      />
+      {tail.rows.length > 0 && (
+        <Held onHold={setHeld} onRelease={openRow === undefined ? showWaiting : noRelease}>
+          <DataTable
+            label={words.title}
+            columns={columns}
+            rows={tail.rows}
+            idOf={({ key }) => key}
+            openId={openRow?.key}
+            onOpen={setOpenRow}
+          />
+        </Held>
       )}
-    </div>
+    </ListFrame>
   );
 }
 

@@ -6,14 +6,9 @@ import { requestFields } from "./filters.ts";
 import { apiFiltersOf, failedRequestsQuery } from "./queries.ts";
 import { RequestView } from "./request-view.tsx";
 import { toWire } from "#console/api/client.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import { developerWords } from "#console/places/developers/words.ts";
 
 /** The requests that failed, newest first. A request opens beside the list. */
@@ -34,49 +29,31 @@ export function RequestsPage() {
       }),
     [navigate],
   );
-  const query = failedRequestsQuery(values);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          <FindRequest />
-          <AsCode
-            requests={[
-              toWire("get", "/api/florin/v1/requests/failed", { query: apiFiltersOf(values) }),
-            ]}
-          />
-          <CsvButton
-            file="failed-requests"
-            query={query}
-            columns={requestCsv}
-            linesOf={(row) => [row]}
-          />
-        </div>
-        <List
-          label={words.title}
-          query={query}
-          columns={columns}
-          idOf={({ requestId }) => requestId}
-          openId={open}
-          onOpen={({ requestId }) => show(values, requestId)}
-          empty={
-            <Empty
-              title={Object.keys(values).length === 0 ? words.none : partWords().filter.nothingFits}
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel
-          title={words.one}
-          onClose={() => show(values, undefined)}
-          onExpand={() => void navigate({ to: "/developers/requests/$id", params: { id: open } })}
-        >
-          <RequestView id={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.title}
+      query={failedRequestsQuery(values)}
+      columns={columns}
+      idOf={({ requestId }) => requestId}
+      openId={open}
+      onOpen={({ requestId }) => show(values, requestId)}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[toWire("get", "/api/florin/v1/requests/failed", { query: apiFiltersOf(values) })]}
+      csv={{ name: "failed-requests", columns: requestCsv, linesOf: oneLine }}
+      status={<FindRequest />}
+      none={words.none}
+      panel={
+        open !== undefined && (
+          <Panel
+            title={words.one}
+            onClose={() => show(values, undefined)}
+            onExpand={() => void navigate({ to: "/developers/requests/$id", params: { id: open } })}
+          >
+            <RequestView id={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 

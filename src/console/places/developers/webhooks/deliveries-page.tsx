@@ -2,20 +2,16 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { deliveryStatus } from "./delivery-status.tsx";
 import { DeliveryView } from "./delivery-view.tsx";
-import { type Delivery, deliveriesQuery } from "./queries.ts";
+import { type Delivery, deliveriesQuery, deliveriesRequest } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import {
   type FilterField,
   type FilterValues,
   valuesIn,
 } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { isDate } from "#console/parts/time/instant.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -43,38 +39,26 @@ export function DeliveriesPage() {
       }),
     [navigate, id],
   );
-  const query = deliveriesQuery(id, values);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex flex-wrap items-center gap-2 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          <CsvButton file="deliveries" query={query} columns={CSV} linesOf={(row) => [row]} />
-        </div>
-        <List
-          label={words.deliveries}
-          query={query}
-          columns={columns}
-          idOf={(row) => row.id}
-          openId={open}
-          onOpen={(row) => show(values, row.id)}
-          empty={
-            <Empty
-              title={
-                Object.keys(values).length === 0
-                  ? words.noDeliveries
-                  : partWords().filter.nothingFits
-              }
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel title={words.delivery} onClose={() => show(values, undefined)}>
-          <DeliveryView id={open} configId={id} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.deliveries}
+      query={deliveriesQuery(id, values)}
+      columns={columns}
+      idOf={(row) => row.id}
+      openId={open}
+      onOpen={(row) => show(values, row.id)}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[deliveriesRequest(id, values)]}
+      csv={{ name: "deliveries", columns: CSV, linesOf: oneLine }}
+      none={words.noDeliveries}
+      panel={
+        open !== undefined && (
+          <Panel title={words.delivery} onClose={() => show(values, undefined)}>
+            <DeliveryView id={open} configId={id} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { toWire } from "#console/api/client.ts";
 import { ApiError } from "#console/api/errors.ts";
 import { florin } from "#console/api/florin.ts";
 import type { FilterValues } from "#console/parts/filters/filter-text.ts";
@@ -48,23 +49,26 @@ export const recentDeliveriesQuery = (configId: string) =>
     staleTime: 10_000,
   });
 
+/** The filters of the list of deliveries, as the API has them. */
+const apiFiltersOf = (configId: string, { status, after, before }: FilterValues) => ({
+  configId,
+  status: status as Delivery["status"] | undefined, // The server refuses what is none, with a sentence.
+  createdAtFrom: after === undefined ? undefined : toInstant(after),
+  createdAtTo: before === undefined ? undefined : toInstant(before),
+});
+
 /** The deliveries to an endpoint that fit the filters, newest first. */
 export const deliveriesQuery = (configId: string, values: FilterValues) =>
   pages<Delivery>([...WEBHOOKS_KEY, "deliveries", configId, values], (cursor, signal) => {
-    const { status, after, before } = values;
-    const query = {
-      configId,
-      status: status as Delivery["status"] | undefined, // The server refuses what is none, with a sentence.
-      createdAtFrom: after === undefined ? undefined : toInstant(after),
-      createdAtTo: before === undefined ? undefined : toInstant(before),
-      pageSize: PAGE_SIZE,
-    };
-    return florin.get(
-      "/api/webhooks/deliveries",
-      { query: cursor === undefined ? query : { cursor } },
-      { signal },
-    );
+    const query =
+      cursor === undefined
+        ? { ...apiFiltersOf(configId, values), pageSize: PAGE_SIZE }
+        : { cursor };
+    return florin.get("/api/webhooks/deliveries", { query }, { signal });
   });
+
+export const deliveriesRequest = (configId: string, values: FilterValues) =>
+  toWire("get", "/api/webhooks/deliveries", { query: apiFiltersOf(configId, values) });
 
 export const deliveryQuery = (id: string) =>
   queryOptions({

@@ -7,13 +7,10 @@ import { type WebhookEndpoint, configsQuery, recentDeliveriesQuery } from "./que
 import { toWire } from "#console/api/client.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { locale } from "#console/parts/language/words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
@@ -23,24 +20,18 @@ export function WebhooksPage() {
   const words = developerWords().webhooks;
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
-  const query = configsQuery();
-  const create = mayChangeWebhooks() ? <NewEndpoint /> : null;
   return (
-    <>
-      <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 px-6 py-2 max-sm:px-4">
-        <AsCode requests={[toWire("get", "/api/webhooks/configs", {})]} />
-        <CsvButton file="webhooks" query={query} columns={CSV} linesOf={(row) => [row]} />
-        {create}
-      </div>
-      <List
-        label={words.title}
-        query={query}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/developers/webhooks/$id", params: { id } })}
-        empty={<Empty title={words.none} />}
-      />
-    </>
+    <ListPage
+      label={words.title}
+      query={configsQuery()}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/developers/webhooks/$id", params: { id } })}
+      code={[toWire("get", "/api/webhooks/configs", {})]}
+      csv={{ name: "webhooks", columns: CSV, linesOf: oneLine }}
+      create={mayChangeWebhooks() ? <NewEndpoint /> : null}
+      none={words.none}
+    />
   );
 }
 
