@@ -19,13 +19,13 @@ import {
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { session } from "./api/florin.ts";
 import { CALLBACK_PATH, SIGN_IN_PATH } from "./base-path.ts";
-import { mayOpen, type PlaceId, PLACES, refusalOf } from "./openings.ts";
 import { Palette } from "./palette/palette.tsx";
 import { objectAt, remember } from "./palette/recent.ts";
 import { Empty, Failure } from "./parts/base/states.tsx";
 import { PageKeyboard } from "./parts/keys/page-keys.tsx";
 import { type Place, Shell } from "./parts/layout/shell.tsx";
 import { partWords } from "./parts/part-words.ts";
+import { mayOpen, type PlaceId, PLACES, refusalOf } from "./parts/routing/openings.ts";
 import { SignInPage } from "./places/sign-in/sign-in-page.tsx";
 
 /** The frame of all pages, for whom it is: the pages of the sign-in have none, and who is not signed in sees only the way in. */

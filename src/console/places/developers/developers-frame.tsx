@@ -1,26 +1,22 @@
-import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import { Link, Navigate, Outlet } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
 import type { ReactNode } from "react";
-import { type DeveloperPage, maySee, refusalOf } from "./reach.ts";
 import { developerWords } from "./words.ts";
 import { buttonClass } from "#console/parts/base/button.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { refusalOf } from "#console/parts/routing/openings.ts";
 
-const TABS: readonly (readonly [DeveloperPage, string])[] = [
+const TABS = [
   ["requests", "/developers/requests"],
   ["webhooks", "/developers/webhooks"],
   ["events", "/developers/events"],
   ["eventTypes", "/developers/event-types"],
-];
+] as const;
 
 /** The frame of the lists of the place: a tab for each, and the way to the API's reference. */
 export function DevelopersFrame() {
   const words = developerWords();
-  const { pathname } = useLocation();
-  const [page] = TABS.find(([, path]) => pathname === path) ?? [];
-  const refusal = page === undefined ? undefined : refusalOf(page);
   return (
     <>
       <PageTitle
@@ -39,15 +35,15 @@ export function DevelopersFrame() {
           </Link>
         ))}
       </nav>
-      {refusal === undefined ? <Outlet /> : <Empty title={refusal} />}
+      <Outlet />
     </>
   );
 }
 
-/** The first page that the person may see. */
+/** The first page that the person may open. */
 export const FirstPage = () => <Navigate to={tabs()[0]?.[1] ?? "/"} replace />;
 
-const tabs = () => TABS.filter(([page]) => maySee(page));
+const tabs = () => TABS.filter(([, path]) => refusalOf(path) === undefined);
 
 /** The way back to the list of failed requests. */
 export const requestsCrumb = () => ({

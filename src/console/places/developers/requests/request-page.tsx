@@ -5,7 +5,6 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { requestsCrumb } from "#console/places/developers/developers-frame.tsx";
-import { Guarded } from "#console/places/developers/guarded.tsx";
 import { developerWords } from "#console/places/developers/words.ts";
 
 const requestsFor = (requestID: string) => [
@@ -31,7 +30,7 @@ export function RequestPage() {
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
         <div className="max-w-3xl p-6 max-sm:p-4">
-          <Guarded page="requests">{() => <RequestView id={id} />}</Guarded>
+          <RequestView id={id} />
         </div>
       </div>
     </>

@@ -14,7 +14,6 @@ import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { webhooksCrumb } from "#console/places/developers/developers-frame.tsx";
-import { Guarded } from "#console/places/developers/guarded.tsx";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
 
@@ -24,9 +23,7 @@ const requestsFor = (id: string) => [
 ];
 
 /** An endpoint: whether it takes its events, and a tab for its deliveries and one for its settings. */
-export const EndpointFrame = () => <Guarded page="webhooks">{() => <Endpoint />}</Guarded>;
-
-function Endpoint() {
+export function EndpointFrame() {
   const words = developerWords().webhooks;
   const { id } = useParams({ from: "/developers/webhooks/$id" });
   const { data: config, error, refetch } = useQuery(configQuery(id));

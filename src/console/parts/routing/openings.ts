@@ -1,5 +1,5 @@
-import { boundLedgers, may } from "./api/florin.ts";
-import { partWords } from "./parts/part-words.ts";
+import { boundLedgers, may } from "#console/api/florin.ts";
+import { partWords } from "#console/parts/part-words.ts";
 
 /** Who may open the pages below a path: whoever has one of the scopes; with no scope, everybody. */
 interface Opening {
