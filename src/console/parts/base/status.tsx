@@ -20,7 +20,13 @@ const LOOKS: Readonly<Record<Tone, { readonly icon: LucideIcon; readonly color: 
 export const toneClass = (tone: Tone): string => LOOKS[tone].color;
 
 /** The shape of a state, which stands beside a word. */
-export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly size?: number }) {
+export function ToneIcon({
+  tone,
+  size = 16,
+}: {
+  readonly tone: Tone;
+  readonly size?: number | string;
+}) {
   const { icon: Icon } = LOOKS[tone];
   return <Icon aria-hidden size={size} />;
 }
@@ -28,8 +34,10 @@ export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly si
 /** A state: a word, a shape and a colour. */
 export function Status({ tone, children }: { readonly tone: Tone; readonly children: string }) {
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${toneClass(tone)}`}>
-      <ToneIcon tone={tone} size={14} />
+    <span
+      className={`inline-flex items-center gap-1.5 align-top whitespace-nowrap ${toneClass(tone)}`}
+    >
+      <ToneIcon tone={tone} size="1.1em" />
       {children}
     </span>
   );
