@@ -33,7 +33,7 @@ export function PageTitle({
           </Fragment>
         ))}
         <h1
-          className={`foreign text-title font-semibold tracking-tight ${isCode ? "font-mono text-section" : ""}`}
+          className={`foreign font-semibold ${isCode ? "font-mono text-section" : "text-title tracking-tight"}`}
           dir="auto"
         >
           {title}
