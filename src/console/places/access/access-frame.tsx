@@ -2,7 +2,7 @@ import { Link, Outlet } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { accessWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 
 /** The frame of the lists of the place: clients, people, audit. */
 export function AccessFrame() {
@@ -10,7 +10,7 @@ export function AccessFrame() {
   return (
     <>
       <PageTitle title={words.title} />
-      <nav aria-label={words.title} className={TABS_CLASS}>
+      <Tabs label={words.title}>
         {(["people", "clients", "audit"] as const).map((page) => (
           <Link
             key={page}
@@ -21,7 +21,7 @@ export function AccessFrame() {
             {words.tabs[page]}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   );

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { developerWords } from "./words.ts";
 import { buttonClass } from "#console/parts/base/button.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 import { refusalOf } from "#console/parts/routing/openings.ts";
 
 const TABS = [
@@ -28,13 +28,13 @@ export function DevelopersFrame() {
           </a>
         }
       />
-      <nav aria-label={words.title} className={TABS_CLASS}>
+      <Tabs label={words.title}>
         {tabs().map(([page, path]) => (
           <Link key={page} to={path} className={TAB_CLASS} activeOptions={{ includeSearch: false }}>
             {words.tabs[page]}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   );

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
 import { ledgerWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 
 /** The frame of the pages of a ledger: its name, the moment, and a tab for each page. */
 export function LedgerFrame() {
@@ -22,7 +22,7 @@ export function LedgerFrame() {
   return (
     <>
       <PageTitle crumbs={[ledgersCrumb()]} title={ledger} actions={<MomentButton />} />
-      <nav aria-label={ledger} className={TABS_CLASS}>
+      <Tabs label={ledger}>
         {tabs.map(([to, label]) => (
           <Link
             key={to}
@@ -34,7 +34,7 @@ export function LedgerFrame() {
             {label}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <MomentBar ledger={ledger} />
       <Outlet />
     </>

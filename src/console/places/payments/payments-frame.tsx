@@ -2,7 +2,7 @@ import { Link, Outlet } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paymentWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 
 /** The frame of the lists of the place: a tab for each list. */
 export function PaymentsFrame() {
@@ -10,7 +10,7 @@ export function PaymentsFrame() {
   return (
     <>
       <PageTitle title={title} />
-      <nav aria-label={title} className={`${TABS_CLASS} shrink-0`}>
+      <Tabs label={title}>
         <Link to="/payments/payments" className={TAB_CLASS}>
           {tabs.payments}
         </Link>
@@ -32,7 +32,7 @@ export function PaymentsFrame() {
         <Link to="/payments/bookings" className={TAB_CLASS}>
           {tabs.bookings}
         </Link>
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   );

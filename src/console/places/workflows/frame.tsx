@@ -1,7 +1,7 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import { workflowWords } from "./words.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 
 /** The frame of the lists of the place, with a tab for each. */
 export function WorkflowsFrame() {
@@ -9,7 +9,7 @@ export function WorkflowsFrame() {
   return (
     <>
       <PageTitle title={words.title} />
-      <nav aria-label={words.title} className={TABS_CLASS}>
+      <Tabs label={words.title}>
         <Link to="/workflows" activeOptions={{ exact: true }} className={TAB_CLASS}>
           {words.title}
         </Link>
@@ -19,7 +19,7 @@ export function WorkflowsFrame() {
         <Link to="/workflows/triggers" className={TAB_CLASS}>
           {words.triggers}
         </Link>
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   );

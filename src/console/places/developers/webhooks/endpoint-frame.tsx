@@ -11,7 +11,7 @@ import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { ToneIcon } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { TAB_CLASS, TABS_CLASS } from "#console/parts/layout/tabs.ts";
+import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { webhooksCrumb } from "#console/places/developers/developers-frame.tsx";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
@@ -45,19 +45,21 @@ export function EndpointFrame() {
       {config === undefined && error === null && <LoadingRows />}
       {config !== undefined && (
         <>
-          <Figures>
-            <Figure name={words.state}>
-              <EndpointStatus config={config} />
-            </Figure>
-            <Figure name={words.rateOfLast}>
-              <Rate id={id} />
-            </Figure>
-            <Figure name={words.delay}>
-              <Delay id={id} />
-            </Figure>
-          </Figures>
+          <div className="px-6 pb-4 max-sm:px-4">
+            <Figures>
+              <Figure name={words.state}>
+                <EndpointStatus config={config} />
+              </Figure>
+              <Figure name={words.rateOfLast}>
+                <Rate id={id} />
+              </Figure>
+              <Figure name={words.delay}>
+                <Delay id={id} />
+              </Figure>
+            </Figures>
+          </div>
           <Trouble config={config} />
-          <nav aria-label={title} className={TABS_CLASS}>
+          <Tabs label={title}>
             <Link
               to="/developers/webhooks/$id"
               params={{ id }}
@@ -69,7 +71,7 @@ export function EndpointFrame() {
             <Link to="/developers/webhooks/$id/settings" params={{ id }} className={TAB_CLASS}>
               {words.settings}
             </Link>
-          </nav>
+          </Tabs>
           <Outlet />
         </>
       )}
