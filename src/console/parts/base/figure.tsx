@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 /** The figures of a page, at most four, side by side. */
 export const Figures = ({ children }: { readonly children: ReactNode }) => (
-  <div className="flex flex-wrap gap-x-10 gap-y-4 px-6 pb-4 max-sm:px-4">{children}</div>
+  <div className="flex flex-wrap gap-x-10 gap-y-4">{children}</div>
 );
 
 /** A figure with its name. `link` puts the link to the figure's list around it. */

@@ -32,6 +32,8 @@ interface ListPageProps<Row, Line> {
   readonly openId?: string | undefined;
   readonly news?: NewRows | undefined;
   readonly filters?: ListFilters;
+  /** Figures in the place of filters, for a list that has none. */
+  readonly figures?: ReactNode;
   /** The requests that read the list. */
   readonly code: readonly WireRequest[];
   readonly csv: CsvFile<Row, Line>;
@@ -61,6 +63,7 @@ interface CsvFile<Row, Line> {
  */
 export function ListPage<Row extends object, Line = Row>({
   filters,
+  figures,
   code,
   csv,
   status,
@@ -74,6 +77,7 @@ export function ListPage<Row extends object, Line = Row>({
     <ListFrame
       panel={panel}
       filters={filters}
+      figures={figures}
       actions={
         <>
           {status}
@@ -107,18 +111,22 @@ export function ListPage<Row extends object, Line = Row>({
 /** The frame of a list page around a list of any kind. */
 export const ListFrame = ({
   filters,
+  figures,
   actions,
   panel,
   children,
 }: {
   readonly filters?: ListFilters | undefined;
+  readonly figures?: ReactNode;
   readonly actions: ReactNode;
   readonly panel?: ReactNode;
   readonly children: ReactNode;
 }) => (
   <div className="flex min-h-0 flex-1">
     <div className="flex min-w-0 flex-1 flex-col">
-      <ListBar actions={actions}>{filters !== undefined && <FilterBar {...filters} />}</ListBar>
+      <ListBar actions={actions}>
+        {filters === undefined ? figures : <FilterBar {...filters} />}
+      </ListBar>
       {children}
     </div>
     {panel}

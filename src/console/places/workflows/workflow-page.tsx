@@ -101,13 +101,13 @@ function Details({ workflow }: { readonly workflow: Workflow }) {
   const stages = useMemo(() => stageViews(config.stages), [config]);
   return (
     <div className="max-w-6xl py-6 max-sm:py-4">
-      {deletedAt === undefined ? (
-        <StateFigures workflow={id} />
-      ) : (
-        <p className="px-6 pb-4 max-sm:px-4">
+      <div className="px-6 pb-4 max-sm:px-4">
+        {deletedAt === undefined ? (
+          <StateFigures workflow={id} />
+        ) : (
           <Status tone="warn">{words.detail.deletedNote}</Status>
-        </p>
-      )}
+        )}
+      </div>
       <div className="px-6 max-sm:px-4">
         <Diagram stages={stages} />
         <div className="mt-8 grid gap-8 lg:grid-cols-2">

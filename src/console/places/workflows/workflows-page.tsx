@@ -19,22 +19,18 @@ export function WorkflowsPage() {
   const navigate = useNavigate();
   const columns = useMemo(() => columnsOf(), []);
   return (
-    <>
-      <div className="pt-4">
-        <StateFigures />
-      </div>
-      <ListPage
-        label={words.title}
-        query={workflowsQuery()}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: "/workflows/$id", params: { id } })}
-        code={workflowsRequests()}
-        csv={{ name: "workflows", columns: CSV, linesOf: oneLine }}
-        create={may("orchestration:write") ? <NewWorkflow /> : null}
-        none={words.none}
-      />
-    </>
+    <ListPage
+      figures={<StateFigures />}
+      label={words.title}
+      query={workflowsQuery()}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: "/workflows/$id", params: { id } })}
+      code={workflowsRequests()}
+      csv={{ name: "workflows", columns: CSV, linesOf: oneLine }}
+      create={may("orchestration:write") ? <NewWorkflow /> : null}
+      none={words.none}
+    />
   );
 }
 

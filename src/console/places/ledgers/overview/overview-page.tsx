@@ -65,24 +65,26 @@ function Counts({ ledger }: { readonly ledger: string }) {
   const { data: stats } = useQuery(statsQuery(ledger));
   const { data: span } = useQuery(spanQuery(ledger));
   return (
-    <Figures>
-      <Figure name={words.transactions} link={linkTo("/ledgers/$ledger/transactions", ledger)}>
-        {stats === undefined ? "…" : formatCount(stats.transactions)}
-      </Figure>
-      <Figure name={words.accounts} link={linkTo("/ledgers/$ledger/accounts", ledger)}>
-        {stats === undefined ? "…" : formatCount(stats.accounts)}
-      </Figure>
-      {span?.firstEntryAt !== undefined && (
-        <Figure name={words.overview.firstEntry}>
-          <Moment at={span.firstEntryAt} />
+    <div className="px-6 pb-4 max-sm:px-4">
+      <Figures>
+        <Figure name={words.transactions} link={linkTo("/ledgers/$ledger/transactions", ledger)}>
+          {stats === undefined ? "…" : formatCount(stats.transactions)}
         </Figure>
-      )}
-      {span?.lastEntryAt !== undefined && (
-        <Figure name={words.overview.lastEntry} link={linkTo("/ledgers/$ledger/logs", ledger)}>
-          <Moment at={span.lastEntryAt} />
+        <Figure name={words.accounts} link={linkTo("/ledgers/$ledger/accounts", ledger)}>
+          {stats === undefined ? "…" : formatCount(stats.accounts)}
         </Figure>
-      )}
-    </Figures>
+        {span?.firstEntryAt !== undefined && (
+          <Figure name={words.overview.firstEntry}>
+            <Moment at={span.firstEntryAt} />
+          </Figure>
+        )}
+        {span?.lastEntryAt !== undefined && (
+          <Figure name={words.overview.lastEntry} link={linkTo("/ledgers/$ledger/logs", ledger)}>
+            <Moment at={span.lastEntryAt} />
+          </Figure>
+        )}
+      </Figures>
+    </div>
   );
 }
 

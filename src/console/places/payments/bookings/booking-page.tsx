@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { BookingActions } from "./booking-actions.tsx";
 import { BookingFailures } from "./booking-failures.tsx";
 import { bookingQuery } from "./queries.ts";
@@ -50,12 +51,14 @@ export function BookingPage() {
 
 function Details({ booking }: { readonly booking: Booking }) {
   const words = paymentWords().bookings;
-  const { id, booked, failed, pending, error } = booking;
+  const { id, ledger, booked, failed, pending, error } = booking;
   return (
     <div className="max-w-4xl p-6 max-sm:p-4">
-      <div className="-mx-6 max-sm:-mx-4">
+      <div className="mb-4">
         <Figures>
-          <Figure name={words.booked}>{formatCount(booked)}</Figure>
+          <Figure name={words.booked} link={transactionsOf(ledger)}>
+            {formatCount(booked)}
+          </Figure>
           <Figure name={words.failed}>{formatCount(failed)}</Figure>
           <Figure name={words.pending}>{formatCount(pending)}</Figure>
         </Figures>
@@ -77,6 +80,13 @@ function Details({ booking }: { readonly booking: Booking }) {
   );
 }
 
+/** The way from a count to the ledger's transactions. */
+const transactionsOf = (ledger: string) => (count: ReactNode) => (
+  <Link to="/ledgers/$ledger/transactions" params={{ ledger }} className="hover:underline">
+    {count}
+  </Link>
+);
+
 function Rules({ booking }: { readonly booking: Booking }) {
   const { bookings: words, fields, paymentStatus } = paymentWords();
   const { connectorID, poolID, ledger, schemaVersion, template, templates } = booking;
@@ -95,9 +105,13 @@ function Rules({ booking }: { readonly booking: Booking }) {
         </Link>
       </Fact>
       <Fact name={words.template}>
-        <span className="font-mono text-note">
+        <Link
+          to="/ledgers/$ledger/schema"
+          params={{ ledger }}
+          className="font-mono text-note text-accent hover:underline"
+        >
           <Foreign>{`${template} (${schemaVersion})`}</Foreign>
-        </span>
+        </Link>
       </Fact>
       {Object.entries(templates).map(([status, name]) => (
         <Fact key={status} name={words.templateFor(names[status] ?? status)}>

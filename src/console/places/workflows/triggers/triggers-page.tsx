@@ -76,7 +76,7 @@ function columnsOf(): readonly Column<Trigger>[] {
     {
       id: "event",
       header: words.columns.event,
-      width: 190,
+      width: 210,
       cell: ({ event }) => (
         <span className="font-mono text-note">
           <Foreign>{event}</Foreign>
