@@ -12,7 +12,7 @@ export function AsCode({ requests }: { readonly requests: readonly WireRequest[]
     <>
       <Button kind="quiet" onClick={() => setOpen(true)}>
         <Code aria-hidden size={14} />
-        {partWords().code.open}
+        <span className="max-sm:sr-only">{partWords().code.open}</span>
       </Button>
       <CodeWindow requests={isOpen ? requests : undefined} onClose={() => setOpen(false)} />
     </>

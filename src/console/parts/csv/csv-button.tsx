@@ -60,7 +60,11 @@ export function CsvButton<Row, Line = Row>({
         onClick={() => (isRunning ? running.current?.abort() : void save())}
       >
         {isRunning ? <Square aria-hidden size={14} /> : <Download aria-hidden size={14} />}
-        {isRunning ? words.progress(formatCount(count)) : words.download}
+        {isRunning ? (
+          words.progress(formatCount(count))
+        ) : (
+          <span className="max-sm:sr-only">{words.download}</span>
+        )}
       </Button>
       {error !== undefined && (
         <div className="absolute top-full right-0 z-30 w-96 max-w-[90vw] rounded-lg bg-raised shadow-float">

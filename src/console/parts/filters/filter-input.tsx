@@ -41,14 +41,14 @@ export function FilterInput({ fields, onApply }: FilterInputProps) {
       autoHighlight
       itemToStringValue={(suggestion) => suggestion.text}
     >
-      <label className="inline-flex h-7 min-w-28 items-center gap-1.5 rounded-md px-2 text-muted focus-within:bg-sunken hover:bg-hover pointer-coarse:h-9">
+      <label className="inline-flex h-7 items-center first:-ml-2 gap-1.5 rounded-md px-2 text-muted focus-within:bg-sunken hover:bg-hover pointer-coarse:h-11">
         <ListFilter aria-hidden size={14} />
         <Autocomplete.Input
           data-filter=""
           aria-label={words.add}
           placeholder={words.add}
           onKeyDown={onKeyDown}
-          className="w-32 bg-transparent text-text outline-none placeholder:text-muted focus:w-56"
+          className="w-32 bg-transparent text-text outline-none placeholder:text-muted focus:w-56 max-sm:not-focus:w-14"
         />
       </label>
       <Suggestions onTake={take} />
