@@ -7,6 +7,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Who } from "#console/parts/principals/who.tsx";
+import { AuditedLink } from "#console/parts/routing/audited-link.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { accessWords } from "#console/places/access/words.ts";
 
@@ -32,7 +33,10 @@ export function AuditView({ openId }: { readonly openId: string }) {
           <ul className="divide-y divide-line rounded-md border border-line">
             {others.map(({ id: otherId, action, object }) => (
               <li key={otherId} className="px-3 py-2">
-                <Code>{action}</Code> <Code>{object}</Code>
+                <Code>{action}</Code>{" "}
+                <AuditedLink object={object}>
+                  <Code>{object}</Code>
+                </AuditedLink>
               </li>
             ))}
           </ul>
@@ -51,13 +55,15 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
         <Code>{action}</Code>
       </Fact>
       <Fact name={words.object}>
-        <Code>{object}</Code>
+        <AuditedLink object={object}>
+          <Code>{object}</Code>
+        </AuditedLink>
       </Fact>
       <Fact name={words.when}>
         <Moment at={date} isWhole />
       </Fact>
       <Fact name={words.who}>
-        <Who principal={entry} />
+        <Who principal={entry} isLink />
       </Fact>
       <Fact name={words.subject}>
         <Filtered search={{ subject }}>{subject}</Filtered>
@@ -92,7 +98,7 @@ const Filtered = ({
   readonly search: Readonly<Record<string, string>>;
   readonly children: string;
 }) => (
-  <Link to="/access/audit" search={search} className="hover:underline">
+  <Link to="/access/audit" search={search} className="text-accent hover:underline">
     <Code>{children}</Code>
   </Link>
 );

@@ -9,7 +9,10 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import { Who } from "#console/parts/principals/who.tsx";
+import { AuditedLink } from "#console/parts/routing/audited-link.tsx";
+import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { mayReadAudit } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
@@ -56,13 +59,13 @@ function Details({ request }: { readonly request: FailedRequest }) {
           <Moment at={date} isWhole />
         </Fact>
         <Fact name={words.who}>
-          <Who principal={request} />
+          <Who principal={request} isLink />
         </Fact>
         <Fact name={words.operation}>
           <span className="font-mono text-note">{operation}</span>
         </Fact>
         <Fact name={words.duration}>
-          <span className="figures">{durationMs} ms</span>
+          <span className="figures">{formatDuration(durationMs, locale)}</span>
         </Fact>
         <Fact name={words.requestId}>
           <span className="inline-flex items-center gap-1 font-mono text-note">
@@ -110,9 +113,9 @@ function Changes({ requestId }: { readonly requestId: string }) {
             <li key={id} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
               <span className="min-w-0">
                 <span className="font-mono text-note">{action}</span>{" "}
-                <span className="text-muted">
+                <AuditedLink object={object}>
                   <Foreign>{object}</Foreign>
-                </span>
+                </AuditedLink>
               </span>
               <Moment at={date} />
             </li>
@@ -121,7 +124,7 @@ function Changes({ requestId }: { readonly requestId: string }) {
       )}
       {data !== undefined && data.length > 0 && (
         <p className="mt-2">
-          <Link to={"/access/audit"} search={{ requestId }} className="text-accent hover:underline">
+          <Link to="/access/audit" search={{ requestId }} className="text-accent hover:underline">
             {words.inAudit}
           </Link>
         </p>

@@ -5,6 +5,7 @@ import { connectorNamesQuery } from "./queries.ts";
 import { session } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { nameOf, usePerson } from "#console/parts/principals/people.ts";
+import { AuditedLink } from "#console/parts/routing/audited-link.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 const LINK = "rounded-sm text-accent hover:underline";
@@ -53,4 +54,15 @@ export function Who({ subject }: { readonly subject: string }) {
   const person = usePerson(subject);
   if (isMe(subject)) return paymentWords().you;
   return <Foreign>{person === undefined ? subject : nameOf(person)}</Foreign>;
+}
+
+/** A principal, which leads to the page of a person who is known. */
+export function WhoLink({ subject }: { readonly subject: string }) {
+  const person = usePerson(subject);
+  const who = <Who subject={subject} />;
+  return person === undefined ? (
+    who
+  ) : (
+    <AuditedLink object={`users/${person.id}`}>{who}</AuditedLink>
+  );
 }

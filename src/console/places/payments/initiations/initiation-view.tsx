@@ -16,7 +16,7 @@ import { Status } from "#console/parts/base/status.tsx";
 import { LargeMoney, Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { Metadata } from "#console/places/payments/common/metadata.tsx";
-import { AccountLink, ConnectorLink, Who } from "#console/places/payments/common/names.tsx";
+import { AccountLink, ConnectorLink, WhoLink } from "#console/places/payments/common/names.tsx";
 import { initiationStatus, paymentStatus } from "#console/places/payments/common/states.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -78,7 +78,7 @@ function InitiationFacts({ initiation }: { readonly initiation: Initiation }) {
   return (
     <Facts>
       <Fact name={initiations.askedBy}>
-        <Who subject={createdBy} />
+        <WhoLink subject={createdBy} />
       </Fact>
       <Fact name={fields.when}>
         <Moment at={createdAt} isWhole />

@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { refusalOf } from "./openings.ts";
+import { PathLink } from "./path-link.tsx";
+
+/** An object as the audit names it, such as `clients/42`: a link to its page, where it has one that the person may open. */
+export function AuditedLink({
+  object,
+  children,
+}: {
+  readonly object: string;
+  readonly children: ReactNode;
+}) {
+  const path = pathOfObject(object);
+  if (path === undefined || refusalOf(path) !== undefined) return children;
+  return (
+    <PathLink to={path} className="rounded-sm text-accent hover:underline">
+      {children}
+    </PathLink>
+  );
+}
+
+/** The pages of objects by the first segments of their names. Connectors have none here, because the audit keeps a part of their ids only. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ["bank-accounts", "/payments/bank-accounts"],
+  ["bookings", "/payments/bookings"],
+  ["clients", "/access/clients"],
+  ["configs", "/developers/webhooks"],
+  ["instances", "/workflows/instances"],
+  ["ledgers", "/ledgers"],
+  ["payment-initiations", "/payments/initiations"],
+  ["pools", "/payments/pools"],
+  ["triggers", "/workflows/triggers"],
+  ["users", "/access/people"],
+  ["workflows", "/workflows"],
+]);
+
+/** The path of an object's page; for a part of an object, such as a client's secret, that of the object. */
+export function pathOfObject(object: string): string | undefined {
+  const [kind = "", id = ""] = object.split("/");
+  const page = PAGES.get(kind);
+  return page === undefined || id === "" ? undefined : `${page}/${encodeURIComponent(id)}`;
+}
