@@ -89,7 +89,7 @@ function columnsOf(): readonly Column<Delivery>[] {
     {
       id: "type",
       header: words.event,
-      width: 180,
+      width: 220,
       grow: 1,
       cell: ({ eventType }) => (
         <span className="font-mono text-note">

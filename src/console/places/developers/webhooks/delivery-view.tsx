@@ -10,7 +10,6 @@ import {
   deliveryQuery,
   WEBHOOKS_KEY,
 } from "./queries.ts";
-import { formatDuration } from "./webhooks-page.tsx";
 import { florin } from "#console/api/florin.ts";
 import { Foreign, visible } from "#console/parts/base/address.tsx";
 import { Button } from "#console/parts/base/button.tsx";
@@ -19,7 +18,9 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { Timeline } from "#console/parts/layout/timeline.tsx";
+import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
@@ -149,7 +150,8 @@ function AttemptNote({ attempt }: { readonly attempt: Attempt }) {
   return (
     <>
       <p>
-        {words.attempt(attemptNumber, replayGeneration)} · {formatDuration(durationMillis)} ·{" "}
+        {words.attempt(attemptNumber, replayGeneration)} · {formatDuration(durationMillis, locale)}{" "}
+        ·{" "}
         <span className="font-mono text-note">
           <Foreign>{endpoint}</Foreign>
         </span>

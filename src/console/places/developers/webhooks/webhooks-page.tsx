@@ -12,6 +12,7 @@ import type { CsvColumn } from "#console/parts/csv/csv.ts";
 import { locale } from "#console/parts/language/words.ts";
 import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
+import { formatDuration } from "#console/parts/time/duration.ts";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
 
@@ -121,15 +122,10 @@ export function Rate({ id }: { readonly id: string }) {
 
 export function Delay({ id }: { readonly id: string }) {
   const health = useHealth(id);
-  return health?.delayMs === undefined ? <Nothing /> : formatDuration(health.delayMs);
+  return health?.delayMs === undefined ? <Nothing /> : formatDuration(health.delayMs, locale);
 }
 
 const Nothing = () => <span className="text-faint">–</span>;
-
-const SECONDS = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-
-export const formatDuration = (ms: number): string =>
-  ms < 1000 ? `${formatCount(Math.round(ms))} ms` : `${SECONDS.format(ms / 1000)} s`;
 
 const CSV: readonly CsvColumn<WebhookEndpoint>[] = [
   ["id", ({ id }) => id],

@@ -5,9 +5,11 @@ import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { locale } from "#console/parts/language/words.ts";
 import { type TimelineEntry, Timeline } from "#console/parts/layout/timeline.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
 import type { Column } from "#console/parts/table/types.ts";
+import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { connectorStatus } from "#console/places/payments/common/states.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
@@ -79,7 +81,7 @@ function toEntry({ id, createdAt, terminated, terminatedAt, error }: ScheduleRun
     note:
       error === undefined ? (
         terminatedAt === undefined ? undefined : (
-          words.took(formatCount(Math.max(0, Date.parse(terminatedAt) - Date.parse(createdAt))))
+          formatDuration(Date.parse(terminatedAt) - Date.parse(createdAt), locale)
         )
       ) : (
         <Foreign>{error}</Foreign>
