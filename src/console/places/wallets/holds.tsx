@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Hold, holdsQuery, WALLETS_KEY } from "./queries.ts";
 import { walletWords } from "./words.ts";
@@ -18,7 +19,7 @@ import { parseAmount } from "#console/parts/money/parse-amount.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 
 /** The holds of a wallet, open ones first, with what can be done with them. */
-export function Holds({ wallet }: { readonly wallet: string }) {
+export function Holds({ wallet, ledger }: { readonly wallet: string; readonly ledger: string }) {
   const words = walletWords().holds;
   const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery(holdsQuery(wallet));
   if (error !== null && data === undefined)
@@ -31,7 +32,7 @@ export function Holds({ wallet }: { readonly wallet: string }) {
     <>
       <ul aria-label={words.title} className="divide-y divide-line rounded-md border border-line">
         {byState.map((hold) => (
-          <HoldRow key={hold.id} wallet={wallet} hold={hold} />
+          <HoldRow key={hold.id} wallet={wallet} hold={hold} ledger={ledger} />
         ))}
       </ul>
       {hasNextPage && (
@@ -50,7 +51,7 @@ interface HoldProps {
   readonly hold: Hold;
 }
 
-function HoldRow({ wallet, hold }: HoldProps) {
+function HoldRow({ wallet, hold, ledger }: HoldProps & { readonly ledger: string }) {
   const words = walletWords().holds;
   const { description, destination, asset, originalAmount = 0, remaining = 0, expiresAt } = hold;
   const open = isOpen(hold);
@@ -67,7 +68,7 @@ function HoldRow({ wallet, hold }: HoldProps) {
         </p>
         <p className="flex min-w-0 flex-wrap gap-x-3 text-note text-muted">
           <span className="inline-flex min-w-0 items-baseline gap-1">
-            {words.to} <Address address={destination.identifier} />
+            {words.to} <Destination of={destination} ledger={ledger} />
           </span>
           {expiresAt !== undefined && (
             <span>
@@ -95,6 +96,37 @@ function HoldRow({ wallet, hold }: HoldProps) {
     </li>
   );
 }
+
+/** Where the money of a hold goes: an account or a wallet, which leads to its page for who may open it. */
+function Destination({
+  of: { type, identifier },
+  ledger,
+}: {
+  readonly of: Hold["destination"];
+  readonly ledger: string;
+}) {
+  const name = <Address address={identifier} />;
+  if (type === "WALLET") {
+    return (
+      <Link to="/wallets/$id" params={{ id: identifier }} className={LINK}>
+        {name}
+      </Link>
+    );
+  }
+  return may("ledger:read") ? (
+    <Link
+      to="/ledgers/$ledger/accounts/$address"
+      params={{ ledger, address: identifier }}
+      className={LINK}
+    >
+      {name}
+    </Link>
+  ) : (
+    name
+  );
+}
+
+const LINK = "text-accent hover:underline";
 
 function VoidHold({ wallet, hold: { id, asset, remaining = 0 } }: HoldProps) {
   const words = walletWords().holds;

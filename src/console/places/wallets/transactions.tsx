@@ -3,7 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { RECENT_MAX, transactionsQuery, type WalletTransaction } from "./queries.ts";
 import { walletWords } from "./words.ts";
-import { Address } from "#console/parts/base/address.tsx";
+import { may } from "#console/api/florin.ts";
+import { Address, Foreign } from "#console/parts/base/address.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
@@ -14,7 +15,12 @@ import { Moment } from "#console/parts/time/moment.tsx";
 export function Transactions({ wallet }: { readonly wallet: string }) {
   const words = walletWords().detail;
   const navigate = useNavigate();
-  const columns = useMemo(() => columnsOf(), []);
+  const columns = useMemo(() => columnsOf(wallet), [wallet]);
+  const open = ({ id, ledger }: WalletTransaction): void =>
+    void navigate({
+      to: "/ledgers/$ledger/transactions/$id",
+      params: { ledger, id: String(id) },
+    });
   const { data, error, refetch } = useInfiniteQuery(transactionsQuery(wallet));
   if (error !== null && data === undefined)
     return <Failure error={error} retry={() => void refetch()} />;
@@ -28,18 +34,34 @@ export function Transactions({ wallet }: { readonly wallet: string }) {
         columns={columns}
         rows={rows}
         idOf={({ id }) => String(id)}
-        onOpen={({ id, ledger }) =>
-          void navigate({
-            to: "/ledgers/$ledger/transactions/$id",
-            params: { ledger, id: String(id) },
-          })
-        }
+        {...(may("ledger:read") ? { onOpen: open } : {})}
       />
     </div>
   );
 }
 
-function columnsOf(): readonly Column<WalletTransaction>[] {
+/** The beginning of the accounts of all holds. */
+const HOLDS = "wallets:holds:";
+
+/**
+ * An account as a side of a wallet's transaction: a balance of the wallet by its name, the account of a hold as such, and any other one by its
+ * address, which is shown on hover.
+ */
+function Side({ address, wallet }: { readonly address: string; readonly wallet: string }) {
+  const own = `wallets:${wallet.replaceAll("-", "")}:`;
+  if (address.startsWith(HOLDS)) return <span title={address}>{walletWords().detail.hold}</span>;
+  if (!address.startsWith(own)) return <Address address={address} />;
+  return (
+    <span title={address}>
+      {walletWords().detail.own}{" "}
+      <span className="font-mono text-note">
+        <Foreign>{address.slice(own.length)}</Foreign>
+      </span>
+    </span>
+  );
+}
+
+function columnsOf(wallet: string): readonly Column<WalletTransaction>[] {
   const words = walletWords().columns;
   return [
     {
@@ -56,7 +78,7 @@ function columnsOf(): readonly Column<WalletTransaction>[] {
       grow: 1,
       rank: 1,
       cell: ({ postings: [first] }) =>
-        first === undefined ? null : <Address address={first.source} />,
+        first === undefined ? null : <Side address={first.source} wallet={wallet} />,
     },
     {
       id: "to",
@@ -65,7 +87,7 @@ function columnsOf(): readonly Column<WalletTransaction>[] {
       grow: 1,
       cell: ({ postings }) => {
         const last = postings.at(-1);
-        return last === undefined ? null : <Address address={last.destination} />;
+        return last === undefined ? null : <Side address={last.destination} wallet={wallet} />;
       },
       phone: "main",
     },

@@ -18,6 +18,7 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
+import { AuditedLink } from "#console/parts/routing/audited-link.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 
 /** A wallet: what its owner has, what is held, and what has moved. */
@@ -68,7 +69,7 @@ function Details({ wallet, summary }: { readonly wallet: Wallet; readonly summar
       <Funds summary={summary} />
       <div className="mt-8">
         <Section title={words.holds.title}>
-          <Holds wallet={id} />
+          <Holds wallet={id} ledger={ledger} />
         </Section>
         <Section
           title={words.balances.title}
@@ -106,7 +107,9 @@ function Details({ wallet, summary }: { readonly wallet: Wallet; readonly summar
           <Fact name={words.detail.created}>
             <Moment at={createdAt} isWhole />
           </Fact>
-          <Fact name={words.detail.ledger}>{ledger}</Fact>
+          <Fact name={words.detail.ledger}>
+            <AuditedLink object={`ledgers/${ledger}`}>{ledger}</AuditedLink>
+          </Fact>
         </Facts>
       </div>
     </div>

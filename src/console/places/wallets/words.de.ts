@@ -39,6 +39,8 @@ export const words: typeof english = {
     metadata: "Metadaten",
     noMetadata: "Keine Metadaten",
     transactions: "Transaktionen",
+    own: "Eigenes Guthaben",
+    hold: "Eine Vormerkung",
     noTransactions: "In diesem Wallet hat sich noch nichts bewegt.",
     allTransactions: "Alle im Ledger zeigen",
   },

@@ -37,6 +37,8 @@ export const words = {
     metadata: "Metadata",
     noMetadata: "No metadata",
     transactions: "Transactions",
+    own: "Own balance",
+    hold: "A hold",
     noTransactions: "Nothing has moved in this wallet yet.",
     allTransactions: "Show all in the ledger",
   },
