@@ -76,7 +76,7 @@ export const words: typeof english = {
     REVERSED: "Zurückgeholt",
   },
   connectorStatus: {
-    healthy: "Gut",
+    healthy: "In Ordnung",
     degraded: "Lückenhaft",
     failing: "Gestört",
     paused: "Angehalten",
@@ -118,7 +118,6 @@ export const words: typeof english = {
       succeeded: "Gelungen",
       failed: "Gescheitert",
       running: "Läuft",
-      took: (ms) => `${ms} ms`,
     },
     webhooks: "Webhooks beim Anbieter",
     meaning: {
@@ -152,7 +151,7 @@ export const words: typeof english = {
     secret: "ein Geheimnis",
     on: "an",
     off: "aus",
-    change: "Einstellungen ändern",
+    change: "Einstellen",
     changeMeaning:
       "Die neuen Einstellungen ersetzen die alten, und alle Läufe beginnen sofort, auch angehaltene.",
     save: "Speichern und jetzt lesen",
@@ -286,6 +285,7 @@ export const words: typeof english = {
     balances: "Salden",
     noBalance: "Der Anbieter hat keinen Saldo dieses Kontos genannt.",
     overTime: "Saldo im Lauf der Zeit",
+    unchanged: "Aus dieser Zeit ist keine Änderung des Saldos bekannt.",
     period: { month: "30 Tage", year: "Ein Jahr", all: "Alles" },
     asOf: "Stand",
     itsPayments: "Seine Zahlungen",

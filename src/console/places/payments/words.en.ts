@@ -74,7 +74,7 @@ export const words = {
     REVERSED: "Reversed",
   },
   connectorStatus: {
-    healthy: "Well",
+    healthy: "Healthy",
     degraded: "Incomplete",
     failing: "Failing",
     paused: "Paused",
@@ -116,7 +116,6 @@ export const words = {
       succeeded: "Succeeded",
       failed: "Failed",
       running: "Runs now",
-      took: (ms: string) => `${ms} ms`,
     },
     webhooks: "Webhooks at the provider",
     meaning: {
@@ -150,7 +149,7 @@ export const words = {
     secret: "a secret",
     on: "on",
     off: "off",
-    change: "Change configuration",
+    change: "Configure",
     changeMeaning:
       "The new configuration replaces the old one, and all runs begin at once, those that were paused too.",
     save: "Save and run now",
@@ -279,6 +278,7 @@ export const words = {
     balances: "Balances",
     noBalance: "The provider has not told a balance of this account.",
     overTime: "Balance over time",
+    unchanged: "No change of the balance is known in this time.",
     period: { month: "30 days", year: "One year", all: "All" },
     asOf: "as of",
     itsPayments: "Its payments",

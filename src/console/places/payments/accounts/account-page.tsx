@@ -136,8 +136,8 @@ function Holdings({ id }: { readonly id: string }) {
           />
         </div>
       )}
-      <div className="mt-6 min-h-56">
-        <Suspense>
+      <div className="mt-6">
+        <Suspense fallback={<div className="h-56" />}>
           <BalanceChart id={id} asset={shown.asset} />
         </Suspense>
       </div>

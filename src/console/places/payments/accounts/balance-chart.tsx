@@ -47,7 +47,8 @@ export function BalanceChart({ id, asset }: { readonly id: string; readonly asse
         )}
       </p>
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
-      {data !== undefined && (
+      {data !== undefined && points.length < 2 && <p className="text-muted">{words.unchanged}</p>}
+      {points.length >= 2 && (
         <LineChart
           series={series}
           label={words.overTime}

@@ -10,13 +10,14 @@ import { paymentWords } from "#console/places/payments/words.ts";
 /** The transactions that book a payment, in each ledger that has a booking. */
 export function Booked({ paymentId }: { readonly paymentId: string }) {
   const words = paymentWords().payments;
-  const { data: ledgers = [], error } = useQuery(bookingLedgersQuery());
+  const { data, error } = useQuery(bookingLedgersQuery());
+  const ledgers = data ?? [];
   const answers = useQueries({ queries: ledgers.map((ledger) => bookedQuery(ledger, paymentId)) });
   const rows = ledgers.flatMap((ledger, index) =>
     (answers[index]?.data ?? []).map((transaction) => ({ ledger, transaction })),
   );
   const problem = error ?? answers.find((answer) => answer.error !== null)?.error ?? null;
-  const isKnown = answers.every(({ isPending }) => !isPending);
+  const isKnown = data !== undefined && answers.every(({ isPending }) => !isPending);
   return (
     <Section title={words.booked}>
       {problem !== null && <Failure error={problem} />}

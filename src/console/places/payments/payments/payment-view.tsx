@@ -53,7 +53,7 @@ function Details({ payment }: { readonly payment: Payment }) {
         <PaymentFacts payment={payment} />
       </div>
       <Section title={words.payments.history}>
-        <Timeline entries={adjustments.map((each) => toEntry(each, asset))} />
+        <Timeline entries={adjustments.map((each) => toEntry(each, payment))} />
       </Section>
       {may("ledger:read") && <Booked paymentId={payment.id} />}
       <Section title={words.fields.metadata}>
@@ -100,7 +100,7 @@ function PaymentFacts({ payment }: { readonly payment: Payment }) {
 /** An adjustment as it happened, with the provider's own data of it. */
 function toEntry(
   { id, createdAt, status, amount, reference, raw }: PaymentState,
-  asset: string,
+  { asset, reference: ofPayment }: Payment,
 ): TimelineEntry {
   const hasRaw = Object.keys(raw).length > 0;
   return {
@@ -119,9 +119,11 @@ function toEntry(
     ),
     note: (
       <>
-        <span className="font-mono text-note">
-          <Foreign>{reference}</Foreign>
-        </span>
+        {reference !== ofPayment && (
+          <span className="font-mono text-note">
+            <Foreign>{reference}</Foreign>
+          </span>
+        )}
         {hasRaw && (
           <details className="mt-1">
             <summary className="cursor-pointer text-note">
