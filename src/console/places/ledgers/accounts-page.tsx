@@ -6,14 +6,9 @@ import { type Account, accountsQuery } from "./queries.ts";
 import { accountsRequest } from "./requests.ts";
 import { useMoments } from "./time/moments.ts";
 import { ledgerWords } from "./words.ts";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import { type CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { valuesIn } from "#console/parts/filters/filter-text.ts";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage } from "#console/parts/lists/list-page.tsx";
 import { stringifyJson } from "#platform/json.ts";
 
 /** The accounts of a ledger, by address. */
@@ -27,43 +22,30 @@ export function AccountsPage() {
   const values = valuesIn(search, fields);
   const { at } = useMoments();
   const filter = accountFilter(values);
-  const query = accountsQuery(ledger, filter, at);
   return (
-    <>
-      <div className="flex items-start gap-2 px-6 py-2 max-sm:px-4">
-        <FilterBar
-          fields={fields}
-          values={values}
-          onChange={(next) =>
-            void navigate({
-              to: "/ledgers/$ledger/accounts",
-              params: { ledger },
-              search: next,
-              replace: true,
-            })
-          }
-        />
-        <AsCode requests={[accountsRequest(ledger, { filter, at })]} />
-        <CsvButton
-          file={`${ledger}-${words.accounts}`}
-          query={query}
-          columns={CSV}
-          linesOf={linesOf}
-        />
-      </div>
-      <List
-        label={words.accounts}
-        query={query}
-        columns={columns}
-        idOf={({ address }) => address}
-        onOpen={({ address }) =>
-          void navigate({ to: "/ledgers/$ledger/accounts/$address", params: { ledger, address } })
-        }
-        empty={
-          <Empty title={filter === undefined ? words.noAccounts : partWords().filter.nothingFits} />
-        }
-      />
-    </>
+    <ListPage
+      label={words.accounts}
+      query={accountsQuery(ledger, filter, at)}
+      columns={columns}
+      idOf={({ address }) => address}
+      onOpen={({ address }) =>
+        void navigate({ to: "/ledgers/$ledger/accounts/$address", params: { ledger, address } })
+      }
+      filters={{
+        fields,
+        values,
+        onChange: (next) =>
+          void navigate({
+            to: "/ledgers/$ledger/accounts",
+            params: { ledger },
+            search: next,
+            replace: true,
+          }),
+      }}
+      code={[accountsRequest(ledger, { filter, at })]}
+      csv={{ name: `${ledger}-accounts`, columns: CSV, linesOf }}
+      none={at === undefined ? words.noAccounts : words.moment.noAccounts}
+    />
   );
 }
 

@@ -9,6 +9,20 @@ type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const METADATA = /^([^=]+)=(.*)$/;
 const BALANCE = /^([A-Z][A-Z0-9_/-]*)\s*>\s*(-?\d+)$/;
 
+export function ledgerFields(): readonly FilterField[] {
+  const words = ledgerWords();
+  return [
+    { id: "name", label: words.fields.name, example: "eu-" },
+    { id: "bucket", label: words.bucket, example: "_default" },
+    {
+      id: "metadata",
+      label: words.fields.metadata,
+      example: "country=FR",
+      accepts: (text) => METADATA.test(text),
+    },
+  ];
+}
+
 export function transactionFields(): readonly FilterField[] {
   const words = ledgerWords().fields;
   return [
@@ -60,6 +74,13 @@ export function accountFields(): readonly FilterField[] {
     },
   ];
 }
+
+export const ledgerFilter = (values: FilterValues): string | undefined =>
+  allOf(values, {
+    name: (value) => ({ $like: { name: `%${value}%` } }),
+    bucket: (value) => ({ $match: { bucket: value } }),
+    metadata,
+  });
 
 /** The filter of the API for the filters of the URL; undefined without filters. */
 export function transactionFilter(values: FilterValues): string | undefined {

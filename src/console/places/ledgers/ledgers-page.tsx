@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { ledgerFields, ledgerFilter } from "./filters.ts";
 import { NewLedger } from "./new-ledger.tsx";
 import { activityQuery, type Ledger, ledgersQuery, statsQuery } from "./queries.ts";
+import { ledgersRequest } from "./requests.ts";
 import { ledgerWords } from "./words.ts";
 import { may } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
-import { Empty } from "#console/parts/base/states.tsx";
 import { Sparkline } from "#console/parts/charts/sparkline.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { valuesIn } from "#console/parts/filters/filter-text.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { stringifyJson } from "#platform/json.ts";
@@ -19,28 +20,30 @@ import { stringifyJson } from "#platform/json.ts";
 /** All ledgers that the person may read. */
 export function LedgersPage() {
   const words = ledgerWords();
+  const search = useSearch({ from: "/ledgers" });
   const navigate = useNavigate();
+  const fields = useMemo(() => ledgerFields(), []);
   const columns = useMemo(() => columnsOf(), []);
-  const query = useMemo(() => ledgersQuery(), []);
-  const create = may("ledger:write") ? <NewLedger /> : null;
+  const values = valuesIn(search, fields);
+  const filter = ledgerFilter(values);
   return (
     <>
-      <PageTitle
-        title={words.title}
-        actions={
-          <>
-            <CsvButton file={words.title} query={query} columns={CSV} linesOf={(row) => [row]} />
-            {create}
-          </>
-        }
-      />
-      <List
+      <PageTitle title={words.title} />
+      <ListPage
         label={words.title}
-        query={query}
+        query={ledgersQuery(filter)}
         columns={columns}
         idOf={({ name }) => name}
         onOpen={({ name: ledger }) => void navigate({ to: "/ledgers/$ledger", params: { ledger } })}
-        empty={<Empty title={words.none}>{create}</Empty>}
+        filters={{
+          fields,
+          values,
+          onChange: (next) => void navigate({ to: "/ledgers", search: next, replace: true }),
+        }}
+        code={[ledgersRequest(filter)]}
+        csv={{ name: "ledgers", columns: CSV, linesOf: oneLine }}
+        create={may("ledger:write") ? <NewLedger /> : null}
+        none={words.none}
       />
     </>
   );

@@ -8,11 +8,12 @@ export type Ledger = components["schemas"]["Ledger"];
 export type Transaction = components["schemas"]["Transaction"];
 export type Account = components["schemas"]["Account"];
 
-export const ledgersQuery = () =>
-  pages<Ledger>(["ledgers"], (cursor, signal) =>
+/** The ledgers that fit a filter, oldest first. */
+export const ledgersQuery = (filter?: string) =>
+  pages<Ledger>(["ledgers", "list", filter], (cursor, signal) =>
     florin.get(
       "/api/ledger/v2",
-      { query: cursor === undefined ? { pageSize: PAGE_SIZE } : { cursor } },
+      { query: cursor === undefined ? { pageSize: PAGE_SIZE, query: filter } : { cursor } },
       { signal },
     ),
   );

@@ -8,6 +8,9 @@ interface ListOptions {
   readonly at?: string | undefined;
 }
 
+export const ledgersRequest = (filter: string | undefined): WireRequest =>
+  toWire("get", "/api/ledger/v2", { query: { pageSize: PAGE_SIZE, query: filter } });
+
 export const accountsRequest = (ledger: string, { filter, at }: ListOptions): WireRequest =>
   toWire("get", "/api/ledger/v2/{ledger}/accounts", {
     path: { ledger },

@@ -7,6 +7,7 @@ import { textsOf } from "#console/parts/routing/search.ts";
 const ledgers = createRoute({
   getParentRoute: () => root,
   path: "/ledgers",
+  validateSearch: textsOf("name", "bucket", "metadata"),
   loader: () => ledgerWords.load(),
   component: lazyRouteComponent(() => import("./ledgers-page.tsx"), "LedgersPage"),
 });

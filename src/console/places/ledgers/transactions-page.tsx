@@ -3,6 +3,7 @@ import { useCallback, useMemo } from "react";
 import { transactionColumns } from "./columns.tsx";
 import { transactionFields, transactionFilter } from "./filters.ts";
 import { transactionsQuery } from "./queries.ts";
+import { useMoments } from "./time/moments.ts";
 import { TransactionView } from "./transaction-view.tsx";
 import { postingLines, transactionCsv } from "./transactions/csv.ts";
 import { useNewTransactions } from "./transactions/live.ts";
@@ -24,6 +25,7 @@ export function TransactionsPage() {
   const columns = useMemo(() => transactionColumns(), []);
   const values = valuesIn(search, fields);
   const { open } = search;
+  const { at } = useMoments();
   const show = useCallback(
     (next: FilterValues, openId: string | undefined) =>
       void navigate({
@@ -49,8 +51,8 @@ export function TransactionsPage() {
       code={[transactionsRequest(ledger, filter)]}
       csv={{ name: `${ledger}-transactions`, columns: transactionCsv, linesOf: postingLines }}
       status={<LiveStatus state={state} />}
-      create={<NewTransaction ledger={ledger} />}
-      none={words.noTransactions}
+      create={at === undefined && <NewTransaction ledger={ledger} />}
+      none={at === undefined ? words.noTransactions : words.moment.noTransactions}
       panel={
         open !== undefined && (
           <Panel

@@ -64,6 +64,9 @@ export const words: typeof english = {
     endComparison: "Vergleich beenden",
     backToNow: "Zurück zu jetzt",
     presentOnly: "Diese Seite kann nur die Gegenwart zeigen.",
+    noAccounts: "Zu diesem Zeitpunkt hatte dieser Ledger noch kein Konto.",
+    noEntries: "Zu diesem Zeitpunkt war in diesen Ledger noch nichts geschrieben.",
+    noTransactions: "Zu diesem Zeitpunkt hatte sich in diesem Ledger noch nichts bewegt.",
     notUsedYet: "Dieses Konto war zu diesem Zeitpunkt noch nicht benutzt.",
     comparison: "Salden zu beiden Zeitpunkten",
     nothingAtBoth: "Das Konto hielt zu keinem der Zeitpunkte etwas.",
@@ -209,6 +212,7 @@ export const words: typeof english = {
   reverted: "Storniert",
   zeroAmount: "Keine Buchungen",
   fields: {
+    name: "Name enthält",
     account: "Konto",
     source: "Von",
     destination: "An",

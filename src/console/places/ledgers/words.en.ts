@@ -62,6 +62,9 @@ export const words = {
     endComparison: "End the comparison",
     backToNow: "Back to now",
     presentOnly: "This page can show the present only.",
+    noAccounts: "This ledger had no account yet at this moment.",
+    noEntries: "Nothing had been written to this ledger yet at this moment.",
+    noTransactions: "Nothing had moved in this ledger yet at this moment.",
     notUsedYet: "This account had not been used yet at this moment.",
     comparison: "Balances at both moments",
     nothingAtBoth: "The account held nothing at either moment.",
@@ -208,6 +211,7 @@ export const words = {
   reverted: "Reverted",
   zeroAmount: "No postings",
   fields: {
+    name: "Name contains",
     account: "Account",
     source: "From",
     destination: "To",

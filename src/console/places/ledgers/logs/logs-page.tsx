@@ -4,15 +4,10 @@ import { logFields, logFilter } from "./log-filter.ts";
 import { LogView, summaryOf } from "./log-view.tsx";
 import { type LogEntry, logsQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
-import { Empty } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
-import { CsvButton } from "#console/parts/csv/csv-button.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
-import { FilterBar } from "#console/parts/filters/filter-bar.tsx";
 import { type FilterValues, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { Panel } from "#console/parts/layout/panel.tsx";
-import { partWords } from "#console/parts/part-words.ts";
-import { List } from "#console/parts/table/list.tsx";
+import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { logsRequest } from "#console/places/ledgers/requests.ts";
@@ -42,44 +37,30 @@ export function LogsPage() {
     [navigate, ledger],
   );
   const filter = logFilter(values, at);
-  const query = logsQuery(ledger, filter);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex items-start gap-2 px-6 py-2 max-sm:px-4">
-          <FilterBar fields={fields} values={values} onChange={(next) => show(next, open)} />
-          <AsCode requests={[logsRequest(ledger, { filter })]} />
-          <CsvButton
-            file={`${ledger}-${words.logs.title}`}
-            query={query}
-            columns={CSV}
-            linesOf={(row) => [row]}
-          />
-        </div>
-        <List
-          label={words.logs.title}
-          query={query}
-          columns={columns}
-          idOf={({ id }) => String(id)}
-          openId={open}
-          onOpen={({ id }) => show(values, String(id))}
-          empty={
-            <Empty
-              title={filter === undefined ? words.logs.none : partWords().filter.nothingFits}
-            />
-          }
-        />
-      </div>
-      {open !== undefined && (
-        <Panel
-          title={words.logs.entry(open)}
-          onClose={() => show(values, undefined)}
-          onExpand={() => show({ id: open }, open)}
-        >
-          <LogView ledger={ledger} id={open} />
-        </Panel>
-      )}
-    </div>
+    <ListPage
+      label={words.logs.title}
+      query={logsQuery(ledger, filter)}
+      columns={columns}
+      idOf={({ id }) => String(id)}
+      openId={open}
+      onOpen={({ id }) => show(values, String(id))}
+      filters={{ fields, values, onChange: (next) => show(next, open) }}
+      code={[logsRequest(ledger, { filter })]}
+      csv={{ name: `${ledger}-log`, columns: CSV, linesOf: oneLine }}
+      none={at === undefined ? words.logs.none : words.moment.noEntries}
+      panel={
+        open !== undefined && (
+          <Panel
+            title={words.logs.entry(open)}
+            onClose={() => show(values, undefined)}
+            onExpand={() => show({ id: open }, open)}
+          >
+            <LogView ledger={ledger} id={open} />
+          </Panel>
+        )
+      }
+    />
   );
 }
 
