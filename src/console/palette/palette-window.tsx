@@ -17,7 +17,7 @@ const OFFERED_MAX = 4;
 export const PaletteWindow = ({ onClose }: { readonly onClose: () => void }) => (
   <Dialog.Root open onOpenChange={onClose}>
     <Dialog.Portal>
-      <Dialog.Backdrop className="fixed inset-0 z-40 animate-appear bg-black/30" />
+      <Dialog.Backdrop className="fixed inset-0 z-40 animate-appear bg-shade" />
       <Dialog.Popup className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[40rem] max-w-[calc(100vw-2rem)] -translate-x-1/2 animate-appear flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none">
         <PaletteContent onClose={onClose} />
       </Dialog.Popup>
