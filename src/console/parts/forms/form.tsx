@@ -49,7 +49,11 @@ export function Form({ write, submit, isRisky = false, onSubmit, actions, childr
       {children}
       {write.error !== null && <Failure error={write.error} title={words.form.failed} />}
       <div className="flex flex-wrap items-center gap-2">
-        <Button kind="quiet" onClick={({ currentTarget }) => showCode(currentTarget.form)}>
+        <Button
+          kind="quiet"
+          className="-ml-3"
+          onClick={({ currentTarget }) => showCode(currentTarget.form)}
+        >
           <Code aria-hidden size={14} />
           {words.code.open}
         </Button>
