@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 export function Address({ address }: { readonly address: string }) {
   const cut = address.lastIndexOf(":") + 1;
   return (
-    <span className="foreign inline-flex max-w-full font-mono text-note" title={address}>
+    <span className="foreign inline-flex max-w-full min-w-0 font-mono text-note" title={address}>
       {cut > 0 && <span className="truncate text-muted">{address.slice(0, cut)}</span>}
       <span className="shrink-0 truncate">{address.slice(cut)}</span>
     </span>
