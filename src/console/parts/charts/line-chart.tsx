@@ -94,8 +94,13 @@ function optionsFor(
     ...(shape === "bars" ? { scales: { x: { range: withLastBar } } } : {}),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     axes: [
-      { ...axis, font, grid: { show: false } },
-      { ...axis, font, size: 88, values: (_, splits) => splits.map((value) => format(value)) },
+      { ...axis, font, gap: 8, grid: { show: false } },
+      {
+        ...axis,
+        font,
+        size: widthOf,
+        values: (_, splits) => splits.map((value) => format(value)),
+      },
     ],
     series: [
       {},
@@ -113,6 +118,17 @@ function optionsFor(
     hooks: { setCursor: [({ cursor }) => onHover?.(cursor.idx ?? undefined)] },
   } as uPlot.Options; // `paths` is undefined only in builds of the library without them.
 }
+
+const DIGIT_PX = 7.5;
+const AXIS_GAP_PX = 12;
+const AXIS_MIN_PX = 32;
+
+/** The width of an axis with these labels, in pixels. */
+const widthOf = (_: uPlot, labels: readonly string[] | null): number =>
+  Math.max(
+    AXIS_MIN_PX,
+    ...(labels ?? []).map((label) => Math.ceil(label.length * DIGIT_PX) + AXIS_GAP_PX),
+  );
 
 /** The time that bars take, of which the last one goes beyond its moment. */
 const withLastBar = ({ data: [times] }: uPlot, first: number, last: number): [number, number] => [
