@@ -87,7 +87,13 @@ function toPlace({ id, to }: (typeof PLACES)[number]): Place {
   };
 }
 
-export const NotFound = () => <Empty title={partWords().notFound} />;
+export const NotFound = () => (
+  <Empty title={partWords().notFound}>
+    <Link to="/" className="text-accent hover:underline">
+      {partWords().places.home}
+    </Link>
+  </Empty>
+);
 
 export const LoadFailure = ({ error, reset }: ErrorComponentProps) => (
   <Failure error={error instanceof Error ? error : new Error(String(error))} retry={reset} />

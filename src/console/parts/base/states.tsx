@@ -40,9 +40,9 @@ export function Failure({
       <div className="min-w-0 space-y-1">
         <p className="font-medium">{title}</p>
         <p className="foreign" dir="auto">
-          {error.message}
+          {error.message.replace(`[${code}] `, "")}
         </p>
-        <p className="text-muted">{hintFor(status)}</p>
+        {hintFor(status) !== "" && <p className="text-muted">{hintFor(status)}</p>}
         <p className="flex flex-wrap items-center gap-x-3 font-mono text-note text-muted">
           {code !== "" && <span>{code}</span>}
           {requestId !== undefined && (
