@@ -25,7 +25,7 @@ export function HomePage() {
         actions={ledgers.length > 0 && <AsCode requests={requestsFor(ledgers)} />}
       />
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">
-        <div className="max-w-5xl p-6 max-sm:p-4">
+        <div className="max-w-6xl p-6 max-sm:p-4">
           {isKnown && <FirstSteps ledgers={ledgers} />}
           <Attention ledgers={ledgers} />
           {error !== null && data === undefined && (

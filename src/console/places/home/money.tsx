@@ -31,14 +31,16 @@ export function Money({ ledgers }: { readonly ledgers: readonly string[] }) {
     <Section title={words.title}>
       <div className="mb-3 flex flex-wrap gap-2">
         {ledgers.length > 1 && (
-          <div className="max-w-full overflow-x-auto">
-            <Choice
-              label={words.ledger}
-              options={ledgers.map((name) => [name, <Name key={name} name={name} />])}
-              chosen={ledger}
-              onChoose={setLedger}
-            />
-          </div>
+          <select
+            aria-label={words.ledger}
+            value={ledger}
+            onChange={({ target }) => setLedger(target.value)}
+            className="h-[1.875rem] max-w-full rounded-md border border-line bg-canvas px-2 text-note font-medium pointer-coarse:h-11"
+          >
+            {ledgers.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
         )}
         {assets.length > 0 && (
           <div className="max-w-full overflow-x-auto">
@@ -60,10 +62,6 @@ export function Money({ ledgers }: { readonly ledgers: readonly string[] }) {
     </Section>
   );
 }
-
-const Name = ({ name }: { readonly name: string }) => (
-  <span className="max-w-32 truncate">{name}</span>
-);
 
 function Days({ ledger, asset }: { readonly ledger: string; readonly asset: string | undefined }) {
   const words = homeWords().money;
@@ -100,7 +98,8 @@ function Days({ ledger, asset }: { readonly ledger: string; readonly asset: stri
           className="font-medium text-text hover:underline"
         >
           {show(point?.amount ?? sum)}
-        </PathLink>{" "}
+        </PathLink>
+        {" · "}
         {point === undefined ? (
           words.days
         ) : (

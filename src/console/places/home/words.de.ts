@@ -50,7 +50,7 @@ export const words: typeof english = {
     days: "30 Tage",
     day: "am Tag bis",
     none: "In den letzten 30 Tagen hat sich nichts bewegt.",
-    count: (count) => `${count} Transaktionen`,
+    count: (count) => `${count} ${count === "1" ? "Transaktion" : "Transaktionen"}`,
   },
   activity: {
     title: "Letzte Transaktionen",

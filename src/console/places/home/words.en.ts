@@ -45,7 +45,7 @@ export const words = {
     days: "30 days",
     day: "on the day until",
     none: "Nothing has moved in the last 30 days.",
-    count: (count: string) => `${count} transactions`,
+    count: (count: string) => `${count} ${count === "1" ? "transaction" : "transactions"}`,
   },
   activity: {
     title: "Latest transactions",
