@@ -30,7 +30,7 @@ export function LinkPage() {
   };
   if (secret === "" || (error instanceof ApiError && error.status === 404)) {
     return (
-      <Door title={words.link.title} intro={words.link.spent}>
+      <Door title={words.link.spentTitle} intro={words.link.spent}>
         <Button kind="primary" onClick={() => void session.signIn(HOME)}>
           {words.button}
         </Button>

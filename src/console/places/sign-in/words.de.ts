@@ -9,8 +9,9 @@ export const words: typeof english = {
     title: "Mit diesem Link anmelden",
     intro: "Der Link meldet einmal an, in diesem Browser.",
     button: "Anmelden",
+    spentTitle: "Dieser Link gilt nicht mehr",
     spent:
-      "Dieser Link ist verbraucht oder abgelaufen. Starten Sie den Server neu, oder melden Sie sich mit Passwort oder Passkey an.",
+      "Er ist verbraucht oder abgelaufen. Starten Sie den Server neu, oder melden Sie sich mit Passwort oder Passkey an.",
   },
   failed: "Die Anmeldung ist nicht gelungen.",
   away: "Der Server ist nicht zu erreichen. Die Seite versucht es von selbst noch einmal.",
