@@ -37,6 +37,7 @@ export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPane
     isWanted.current = false;
     submitRun();
   }, [isChecked]);
+  const outcome = useShownWhenNew(dry.output ?? dry.error);
   return (
     <>
       <section aria-labelledby="numscript-values">
@@ -63,21 +64,38 @@ export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPane
           )}
         </BaseForm>
       </section>
-      {dry.error !== null && (
-        <div className="-mx-4">
-          <Failure
-            error={dry.error instanceof ApiError ? plainError(dry.error) : dry.error}
-            title={words.run.failed}
-          />
-        </div>
-      )}
-      {dry.error === null && dry.output === undefined && (
-        <p className="text-muted">{words.run.first}</p>
-      )}
-      {dry.output !== undefined && <Shown run={run} result={dry.output} commit={commit} />}
+      <div ref={outcome} className="scroll-mt-4">
+        {dry.error !== null && (
+          <div className="-mx-4">
+            <Failure
+              error={dry.error instanceof ApiError ? plainError(dry.error) : dry.error}
+              title={words.run.failed}
+            />
+          </div>
+        )}
+        {dry.error === null && dry.output === undefined && (
+          <p className="text-muted">{words.run.first}</p>
+        )}
+        {dry.output !== undefined && <Shown run={run} result={dry.output} commit={commit} />}
+      </div>
     </>
   );
 }
+
+/** The part of the page that comes into view with each new result, where it is below the editor or out of sight. */
+function useShownWhenNew(result: unknown) {
+  const part = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { top = 0 } = part.current?.getBoundingClientRect() ?? {};
+    const isInSight = top >= 0 && top < innerHeight * IN_SIGHT;
+    if (result !== undefined && result !== null && !isInSight)
+      part.current?.scrollIntoView({ block: "start" });
+  }, [result]);
+  return part;
+}
+
+/** The share of the window above which the beginning of a result is in sight. */
+const IN_SIGHT = 0.5;
 
 const FORM_ID = "numscript-run";
 
