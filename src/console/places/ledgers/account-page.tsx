@@ -6,7 +6,7 @@ import { MetadataHistory } from "./accounts/metadata-history.tsx";
 import { transactionColumns } from "./columns.tsx";
 import { EditableMetadata } from "./edit-metadata.tsx";
 import { transactionFilter } from "./filters.ts";
-import { ledgerCrumb, ledgersCrumb } from "./ledger-frame.tsx";
+import { ledgerCrumb, ledgersCrumb, listCrumb } from "./ledger-frame.tsx";
 import { Metadata } from "./metadata.tsx";
 import { ComparedBalances, isAbsent } from "./moment/compared-balances.tsx";
 import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
@@ -55,7 +55,7 @@ export function AccountPage() {
   return (
     <>
       <PageTitle
-        crumbs={[ledgersCrumb(), ledgerCrumb(ledger)]}
+        crumbs={[ledgersCrumb(), ledgerCrumb(ledger), listCrumb(ledger, "accounts")]}
         title={address}
         isCode
         actions={
@@ -88,8 +88,9 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
   const { at } = useMoments();
   const { address, volumes = {}, firstUsage } = account;
   const assets = Object.entries(volumes);
+  const [firstHeld] = assets.find(([, { balance }]) => BigInt(balance) !== 0n) ?? assets[0] ?? [];
   const [wanted, setChosen] = useState<string>();
-  const chosen = wanted !== undefined && wanted in volumes ? wanted : assets[0]?.[0];
+  const chosen = wanted !== undefined && wanted in volumes ? wanted : firstHeld;
   const held = chosen === undefined ? undefined : volumes[chosen];
   return (
     <div className="max-w-5xl p-6 max-sm:p-4">
@@ -122,7 +123,13 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
           )}
           <div className="mt-6 min-h-64">
             <Suspense>
-              <BalanceChart ledger={ledger} address={address} asset={chosen} at={at} />
+              <BalanceChart
+                ledger={ledger}
+                address={address}
+                asset={chosen}
+                at={at}
+                since={firstUsage}
+              />
             </Suspense>
           </div>
         </>

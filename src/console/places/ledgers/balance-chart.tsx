@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { historyQuery } from "./queries.ts";
-import { PERIOD_IDS, type Period, PERIODS, periodUntil } from "./time/periods.ts";
+import { PERIOD_IDS, type Period, PERIODS, periodSince, periodUntil } from "./time/periods.ts";
 import { ledgerWords } from "./words.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
@@ -20,15 +20,18 @@ export function BalanceChart({
   address,
   asset,
   at,
+  since,
 }: {
   readonly ledger: string;
   readonly address: string;
   readonly asset: string;
   /** The end of the chart; undefined for now. */
   readonly at: string | undefined;
+  /** The first use of the account, from which on it has balances. */
+  readonly since: string | undefined;
 }) {
   const words = ledgerWords().account;
-  const [period, setPeriod] = useState<Period>("month");
+  const [period, setPeriod] = useState<Period>(() => periodSince(since));
   const { startTime, endTime } = useMemo(() => periodUntil(period, at), [period, at]);
   const [date, setDate] = useState<(typeof DATES)[number]>("effectiveDates");
   const [hovered, setHovered] = useState<number>();

@@ -44,6 +44,7 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       id: "amount",
       header: words.amount,
       width: 176,
+      grow: 0.3,
       isNumber: true,
       cell: (row) => <Amount row={row} />,
       phone: "end",
@@ -128,11 +129,12 @@ const Reference = ({ row: { reference, reverted } }: { readonly row: Transaction
 );
 
 function Balances({ row: { volumes = {} } }: { readonly row: Account }) {
-  const [first, ...others] = Object.entries(volumes);
+  const all = Object.entries(volumes);
+  const first = all.find(([, { balance }]) => BigInt(balance) !== 0n) ?? all[0];
   if (first === undefined) return null;
   return (
     <span className="flex items-center justify-end gap-1.5">
-      <More count={others.length} />
+      <More count={all.length - 1} />
       <span className="truncate">
         <Money amount={first[1].balance} asset={first[0]} />
       </span>

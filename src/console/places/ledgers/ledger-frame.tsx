@@ -1,7 +1,11 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { isAbsent } from "./moment/compared-balances.tsx";
 import { MomentBar, MomentButton } from "./moment/moment-bar.tsx";
+import { ledgerQuery } from "./queries.ts";
 import { ledgerWords } from "./words.ts";
+import { Empty } from "#console/parts/base/states.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 
@@ -9,6 +13,7 @@ import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 export function LedgerFrame() {
   const words = ledgerWords();
   const { ledger } = useParams({ from: "/ledgers/$ledger" });
+  const { error } = useQuery(ledgerQuery(ledger));
   const tabs = [
     ["/ledgers/$ledger/overview", words.overview.title],
     ["/ledgers/$ledger/transactions", words.transactions],
@@ -35,8 +40,18 @@ export function LedgerFrame() {
           </Link>
         ))}
       </Tabs>
-      <MomentBar ledger={ledger} />
-      <Outlet />
+      {isAbsent(error) ? (
+        <Empty title={words.notFound(ledger)}>
+          <Link to="/ledgers" className="text-accent hover:underline">
+            {words.all}
+          </Link>
+        </Empty>
+      ) : (
+        <>
+          <MomentBar ledger={ledger} />
+          <Outlet />
+        </>
+      )}
     </>
   );
 }
@@ -45,6 +60,16 @@ export function LedgerFrame() {
 export const ledgersCrumb = () => ({
   text: ledgerWords().title,
   link: (text: ReactNode) => <Link to="/ledgers">{text}</Link>,
+});
+
+/** The way back to a list of a ledger. */
+export const listCrumb = (ledger: string, list: "accounts" | "transactions") => ({
+  text: ledgerWords()[list],
+  link: (text: ReactNode) => (
+    <Link to={`/ledgers/$ledger/${list}`} params={{ ledger }}>
+      {text}
+    </Link>
+  ),
 });
 
 /** The way back to a ledger. */

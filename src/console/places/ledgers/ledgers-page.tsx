@@ -137,5 +137,15 @@ function Count({
   readonly of: "transactions" | "accounts";
 }) {
   const { data } = useQuery({ ...statsQuery(ledger), staleTime: 15_000 });
-  return data === undefined ? null : formatCount(data[of]);
+  if (data === undefined) return null;
+  const count = formatCount(data[of]);
+  // A phone shows no headings.
+  return of === "accounts" ? (
+    count
+  ) : (
+    <>
+      <span className="max-sm:hidden">{count}</span>
+      <span className="sm:hidden">{ledgerWords().overview.count(count)}</span>
+    </>
+  );
 }

@@ -99,10 +99,7 @@ const transaction = createRoute({
   loader: () => ledgerWords.load(),
   validateSearch: momentsOf,
   search: keepsMoments,
-  component: lazyRouteComponent(
-    () => import("./framed/transaction-at-moment.tsx"),
-    "TransactionAtMoment",
-  ),
+  component: lazyRouteComponent(() => import("./transaction-page.tsx"), "TransactionPage"),
 });
 
 const account = createRoute({

@@ -1,18 +1,25 @@
 import type { words as english } from "./words.en.ts";
 
+/** A count with its noun. */
+const many = (count: string, one: string, several: string): string =>
+  `${count} ${count === "1" ? one : several}`;
+
 export const words: typeof english = {
   title: "Ledger",
   ledger: "Ledger",
+  all: "Alle Ledger",
+  notFound: (name: string) =>
+    `Einen Ledger namens ${name} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   bucket: "Bucket",
   created: "Angelegt",
   activityOfMonth: "30 Tage",
-  activityLabel: (count) => `${count} Transaktionen in 30 Tagen`,
+  activityLabel: (count) => `${many(count, "Transaktion", "Transaktionen")} in 30 Tagen`,
   overview: {
     title: "Übersicht",
     activity: "Bewegung",
     measure: "Was gezeigt wird",
-    moneyIn: (asset) => `Eingang, ${asset}`,
-    count: (count) => `${count} Transaktionen`,
+    moneyIn: (asset) => `${asset} herein`,
+    count: (count) => many(count, "Transaktion", "Transaktionen"),
     firstEntry: "Erster Eintrag",
     lastEntry: "Letzter Eintrag",
     holders: "Wo das Geld ist",
@@ -110,11 +117,9 @@ export const words: typeof english = {
       DELETE_METADATA: "Metadaten gelöscht",
       INSERTED_SCHEMA: "Schema eingefügt",
     },
-    subject: "Wovon",
+    subject: "Geändert",
     written: "Geschrieben",
     author: "Von wem",
-    unknownAuthor: "Nicht bekannt",
-    by: "über",
     idempotencyKey: "Idempotenzschlüssel",
     schemaVersion: "Schema",
     hash: "Hash",
@@ -134,9 +139,10 @@ export const words: typeof english = {
     },
     lag: "Zu schicken",
     noLag: "Nichts, alles ist geschickt",
-    entries: (count) => `höchstens ${count} Einträge`,
+    entries: (count) => `höchstens ${many(count, "Eintrag", "Einträge")}`,
     delivered: "Geschickt",
-    inBatches: (entries, batches) => `${entries} Einträge in ${batches} Lieferungen`,
+    inBatches: (entries, batches) =>
+      `${many(entries, "Eintrag", "Einträge")} in ${many(batches, "Lieferung", "Lieferungen")}`,
     upTo: (id) => `bis Eintrag ${id}`,
     lastDelivery: "Zuletzt geschickt",
     lastError: "Problem",
@@ -173,7 +179,8 @@ export const words: typeof english = {
       consistent: "Alles geht auf",
       inconsistent: "Der Ledger weicht von seinem Protokoll ab",
     },
-    replayed: (entry, rows) => `Geprüft bis Eintrag ${entry}, ${rows} Zeilen verglichen`,
+    replayed: (entry, rows) =>
+      `Geprüft bis Eintrag ${entry}, ${many(rows, "Zeile", "Zeilen")} verglichen`,
     totals: "Summen des Geldes",
     totalsHint: "Was alle Konten zusammen erhalten haben, ist gleich dem, was alle gesendet haben.",
     asset: "Währung",
@@ -290,7 +297,6 @@ export const words: typeof english = {
     id: "Eintrag",
     author: "Urheber",
     noAuthor: "Nicht bekannt: ohne Token geschrieben, oder importiert",
-    by: "mit dem Client",
     hash: "Hash",
     key: "Idempotenzschlüssel",
     schema: "Schema",
@@ -308,7 +314,7 @@ export const words: typeof english = {
   },
   flow: {
     title: "Von wem, an wen",
-    soFar: (count) => `Bisher, aus den letzten ${count} Transaktionen`,
+    soFar: (count) => `Bisher, aus den letzten Transaktionen (${count})`,
     complete: (count) => `Aus allen Transaktionen (${count})`,
     more: "Weiterlesen",
     stop: "Anhalten",
@@ -325,8 +331,9 @@ export const words: typeof english = {
   metadataHistory: {
     open: "Wie sie sich geändert haben",
     deleted: "Gelöscht",
-    soFar: (count) => `Bisher, aus den letzten ${count} Änderungen von Metadaten in diesem Ledger`,
+    soFar: (count) =>
+      `Bisher, aus den letzten Änderungen von Metadaten in diesem Ledger (${count})`,
     complete: (count) =>
-      `Aus allen ${count} Änderungen von Metadaten in diesem Ledger, ohne die, die mit einer Transaktion kamen`,
+      `Aus allen Änderungen von Metadaten in diesem Ledger (${count}), ohne die, die mit einer Transaktion kamen`,
   },
 };

@@ -1,16 +1,22 @@
+/** A count with its noun. */
+const many = (count: string, one: string, several = `${one}s`): string =>
+  `${count} ${count === "1" ? one : several}`;
+
 export const words = {
   title: "Ledgers",
   ledger: "Ledger",
+  all: "All ledgers",
+  notFound: (name: string) => `There is no ledger named ${name}, or you may not read it.`,
   bucket: "Bucket",
   created: "Created",
   activityOfMonth: "30 days",
-  activityLabel: (count: string) => `${count} transactions in 30 days`,
+  activityLabel: (count: string) => `${many(count, "transaction")} in 30 days`,
   overview: {
     title: "Overview",
     activity: "Activity",
     measure: "What is shown",
-    moneyIn: (asset: string) => `In, ${asset}`,
-    count: (count: string) => `${count} transactions`,
+    moneyIn: (asset: string) => `${asset} in`,
+    count: (count: string) => many(count, "transaction"),
     firstEntry: "First entry",
     lastEntry: "Last entry",
     holders: "Where the money is",
@@ -108,11 +114,9 @@ export const words = {
       DELETE_METADATA: "Metadata deleted",
       INSERTED_SCHEMA: "Schema inserted",
     },
-    subject: "Of",
+    subject: "Changed",
     written: "Written",
     author: "Author",
-    unknownAuthor: "Not known",
-    by: "by",
     idempotencyKey: "Idempotency key",
     schemaVersion: "Schema",
     hash: "Hash",
@@ -132,13 +136,14 @@ export const words = {
     },
     lag: "To send",
     noLag: "Nothing, all is sent",
-    entries: (count: string) => `at most ${count} entries`,
+    entries: (count: string) => `at most ${many(count, "entry", "entries")}`,
     delivered: "Sent",
-    inBatches: (entries: string, batches: string) => `${entries} entries in ${batches} batches`,
+    inBatches: (entries: string, batches: string) =>
+      `${many(entries, "entry", "entries")} in ${many(batches, "batch", "batches")}`,
     upTo: (id: string) => `up to entry ${id}`,
     lastDelivery: "Last sent",
     lastError: "Problem",
-    attempts: (count: string) => `Failed ${count} times since`,
+    attempts: (count: string) => `Failed ${count === "1" ? "once" : `${count} times`} since`,
     configError: "Config",
     start: "Start",
     stop: "Stop",
@@ -172,7 +177,7 @@ export const words = {
       inconsistent: "The ledger differs from its log",
     },
     replayed: (entry: string, rows: string) =>
-      `Verified up to entry ${entry}, ${rows} rows compared`,
+      `Verified up to entry ${entry}, ${many(rows, "row")} compared`,
     totals: "Sums of money",
     totalsHint: "What all accounts together have received equals what all have sent.",
     asset: "Asset",
@@ -287,7 +292,6 @@ export const words = {
     id: "Entry",
     author: "Author",
     noAuthor: "Not known: it was written without a token, or imported",
-    by: "with the client",
     hash: "Hash",
     key: "Idempotency key",
     schema: "Schema",
@@ -305,7 +309,7 @@ export const words = {
   },
   flow: {
     title: "From whom, to whom",
-    soFar: (count: string) => `So far, from the last ${count} transactions`,
+    soFar: (count: string) => `So far, from the last ${many(count, "transaction")}`,
     complete: (count: string) => `From all transactions (${count})`,
     more: "Read on",
     stop: "Stop",
@@ -322,8 +326,9 @@ export const words = {
   metadataHistory: {
     open: "How they changed",
     deleted: "Deleted",
-    soFar: (count: string) => `So far, from the last ${count} changes of metadata in this ledger`,
+    soFar: (count: string) =>
+      `So far, from the last ${many(count, "change")} of metadata in this ledger`,
     complete: (count: string) =>
-      `From all ${count} changes of metadata in this ledger, without those that came with a transaction`,
+      `From all changes of metadata in this ledger (${count}), without those that came with a transaction`,
   },
 };

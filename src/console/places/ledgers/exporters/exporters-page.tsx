@@ -10,6 +10,7 @@ import { Fact, Facts } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status, type Tone } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
+import { ListFrame } from "#console/parts/lists/list-page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { isAbsent } from "#console/places/ledgers/moment/compared-balances.tsx";
 import { PresentOnly } from "#console/places/ledgers/moment/present-only.tsx";
@@ -38,28 +39,31 @@ export function ExportersPage() {
     );
   }
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto">
-      <PresentOnly />
-      <div className="max-w-4xl p-6 max-sm:p-4">
-        <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-          <p className="text-muted">{words.hint}</p>
-          <div className="flex gap-2">
-            <AsCode requests={[pipelinesRequest(ledger)]} />
-            {create}
-          </div>
+    <ListFrame
+      actions={
+        <>
+          <AsCode requests={[pipelinesRequest(ledger)]} />
+          {create}
+        </>
+      }
+    >
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <PresentOnly />
+        <div className="max-w-4xl px-6 pb-6 max-sm:px-4">
+          <p className="mb-4 text-muted">{words.hint}</p>
+          <ul className="divide-y divide-line rounded-md border border-line">
+            {data.map((pipeline) => (
+              <li key={pipeline.id} className="p-4">
+                <PipelineView
+                  pipeline={pipeline}
+                  exporter={exporters.data?.find(({ id }) => id === pipeline.exporterID)}
+                />
+              </li>
+            ))}
+          </ul>
         </div>
-        <ul className="divide-y divide-line rounded-md border border-line">
-          {data.map((pipeline) => (
-            <li key={pipeline.id} className="p-4">
-              <PipelineView
-                pipeline={pipeline}
-                exporter={exporters.data?.find(({ id }) => id === pipeline.exporterID)}
-              />
-            </li>
-          ))}
-        </ul>
       </div>
-    </div>
+    </ListFrame>
   );
 }
 

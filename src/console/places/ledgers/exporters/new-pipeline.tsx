@@ -90,6 +90,7 @@ function PipelineForm({
     <Form write={write} submit={words.submit} onSubmit={() => write.send(draft)}>
       <SelectField
         label={words.exporter}
+        isRequired
         value={draft.exporterID}
         onChange={(exporterID) => setDraft({ ...draft, exporterID })}
         options={[

@@ -8,6 +8,7 @@ import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { AccountLink } from "#console/places/ledgers/account-link.tsx";
+import { Author } from "#console/places/ledgers/transactions/author.tsx";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 /** A log entry: what it changed, by whom, and the hash that chains it to the one before. */
@@ -33,7 +34,7 @@ function Details({ ledger, entry }: { readonly ledger: string; readonly entry: L
           <Moment at={date} isWhole />
         </Fact>
         <Fact name={words.author}>
-          <Author ledger={ledger} id={String(id)} />
+          <AuthorOf ledger={ledger} id={String(id)} />
         </Fact>
         {idempotencyKey !== "" && (
           <Fact name={words.idempotencyKey}>
@@ -42,7 +43,14 @@ function Details({ ledger, entry }: { readonly ledger: string; readonly entry: L
         )}
         {schemaVersion !== undefined && schemaVersion !== "" && (
           <Fact name={words.schemaVersion}>
-            <Foreign>{schemaVersion}</Foreign>
+            <Link
+              to="/ledgers/$ledger/schema"
+              params={{ ledger }}
+              search={{ version: schemaVersion }}
+              className="text-accent hover:underline"
+            >
+              <Foreign>{schemaVersion}</Foreign>
+            </Link>
           </Fact>
         )}
         <Fact name={words.hash}>
@@ -67,25 +75,10 @@ const Copyable = ({ value, what }: { readonly value: string; readonly what: stri
   </span>
 );
 
-function Author({ ledger, id }: { readonly ledger: string; readonly id: string }) {
-  const words = ledgerWords().logs;
+function AuthorOf({ ledger, id }: { readonly ledger: string; readonly id: string }) {
   const { data, error } = useQuery(authorQuery(ledger, id));
   if (error !== null) return <span className="text-muted">{error.message}</span>;
-  if (data === undefined) return "…";
-  const { subject, clientId, issuer } = data;
-  if (subject === "" && clientId === "")
-    return <span className="text-muted">{words.unknownAuthor}</span>;
-  return (
-    <span title={issuer}>
-      <Foreign>{subject}</Foreign>
-      {clientId !== subject && clientId !== "" && (
-        <span className="text-muted">
-          {" "}
-          {words.by} <Foreign>{clientId}</Foreign>
-        </span>
-      )}
-    </span>
-  );
+  return data === undefined ? "…" : <Author author={data} />;
 }
 
 /** A link to what the entry changed. */

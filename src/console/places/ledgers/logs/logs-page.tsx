@@ -70,14 +70,14 @@ function columnsOf(): readonly Column<LogEntry>[] {
     {
       id: "when",
       header: ledgerWords().columns.when,
-      width: 144,
+      width: 136,
       cell: ({ date }) => <Moment at={date} />,
       phone: "note",
     },
     {
       id: "type",
       header: words.type,
-      width: 176,
+      width: 144,
       cell: ({ type }) => words.types[type],
       phone: "main",
     },

@@ -29,7 +29,7 @@ export function MomentButton() {
   return (
     <Button kind="quiet" title={words.hint} onClick={() => change({ at: justNow() })}>
       <History aria-hidden size={14} />
-      {words.open}
+      <span className="max-sm:sr-only">{words.open}</span>
     </Button>
   );
 }

@@ -131,7 +131,7 @@ function Head({
   const assets = useAssets(ledger);
   const measures = [
     [COUNTS, words.transactions] as const,
-    ...assets.map((asset) => [asset, words.overview.moneyIn(asset)] as const),
+    ...assets.map((asset) => [asset, words.overview.moneyIn(shortName(asset, assets))] as const),
   ];
   return (
     <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -156,6 +156,13 @@ function Head({
       </div>
     </div>
   );
+}
+
+/** The code of an asset, or its whole name where another asset has the same code. */
+function shortName(asset: string, all: readonly string[]): string {
+  const { code } = parseAsset(asset);
+  const isOnly = all.filter((other) => parseAsset(other).code === code).length === 1;
+  return isOnly ? code : asset;
 }
 
 const NONE: readonly Shown[] = [];

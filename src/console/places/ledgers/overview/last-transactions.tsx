@@ -45,7 +45,7 @@ function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
   const [first, ...others] = postings;
   return (
     <>
-      <span className="w-36 shrink-0 text-note text-muted">
+      <span className="w-28 shrink-0 text-note text-muted">
         <Moment at={timestamp} />
       </span>
       {first === undefined ? (

@@ -1,22 +1,48 @@
 import { Status } from "#console/parts/base/status.tsx";
+import { locale } from "#console/parts/language/words.ts";
+import { formatAmount } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { AccountLink } from "#console/places/ledgers/account-link.tsx";
 import type { Transaction } from "#console/places/ledgers/queries.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
-/** What a transaction does to each account that it concerns: the balance before and after it. */
-export function Balances({
-  ledger,
-  transaction,
-}: {
+interface BalancesProps {
   readonly ledger: string;
   readonly transaction: Transaction;
-}) {
-  const words = ledgerWords().detail;
+}
+
+/**
+ * What a transaction does to each account that it concerns: the balance before and after it. Amounts too long for a table that is narrow stand
+ * below each other.
+ */
+export function Balances({ ledger, transaction }: BalancesProps) {
   const rows = changesOf(transaction);
   if (rows.length === 0) return null;
+  const isLong = rows.some((row) => lengthOf(row) > LONG);
   return (
-    <table className="w-full">
+    <div className="@container">
+      <Table ledger={ledger} rows={rows} isHiddenIfNarrow={isLong} />
+      {isLong && <Blocks ledger={ledger} rows={rows} />}
+    </div>
+  );
+}
+
+/** Characters of an amount that three columns have room for beside an account. */
+const LONG = 14;
+
+interface RowsProps {
+  readonly ledger: string;
+  readonly rows: readonly Change[];
+}
+
+function Table({
+  ledger,
+  rows,
+  isHiddenIfNarrow,
+}: RowsProps & { readonly isHiddenIfNarrow: boolean }) {
+  const words = ledgerWords().detail;
+  return (
+    <table className={`w-full ${isHiddenIfNarrow ? "hidden @3xl:table" : ""}`}>
       <thead>
         <tr className="border-b border-line text-note text-muted">
           <th className="pb-1 text-left font-normal">{words.account}</th>
@@ -26,24 +52,19 @@ export function Balances({
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ address, asset, before, change, after }) => (
-          <tr key={`${address} ${asset}`} className="border-b border-line">
+        {rows.map((row) => (
+          <tr key={row.key} className="border-b border-line">
             <td className="w-full max-w-0 truncate py-1.5 pr-3 align-middle leading-none">
-              <AccountLink ledger={ledger} address={address} />
-              {after < 0n && address !== WORLD && (
-                <span className="ml-2 text-note">
-                  <Status tone="warn">{words.belowZero}</Status>
-                </span>
-              )}
+              <Account ledger={ledger} row={row} />
             </td>
             <td className="py-1.5 pl-3 text-right text-muted max-sm:hidden">
-              <Money amount={before} asset={asset} />
+              <Money amount={row.before} asset={row.asset} />
             </td>
             <td className="py-1.5 pl-3 text-right text-muted">
-              <Money amount={change} asset={asset} />
+              <Money amount={row.change} asset={row.asset} />
             </td>
             <td className="py-1.5 pl-3 text-right">
-              <Money amount={after} asset={asset} />
+              <Money amount={row.after} asset={row.asset} />
             </td>
           </tr>
         ))}
@@ -52,15 +73,69 @@ export function Balances({
   );
 }
 
+function Blocks({ ledger, rows }: RowsProps) {
+  const words = ledgerWords().detail;
+  return (
+    <ul className="divide-y divide-line border-y border-line @3xl:hidden">
+      {rows.map((row) => (
+        <li key={row.key} className="py-2">
+          <Account ledger={ledger} row={row} />
+          <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3">
+            {(["before", "change", "after"] as const).map((name) => (
+              <div key={name} className={`contents ${name === "after" ? "" : "text-muted"}`}>
+                <dt className="text-muted">{words[name]}</dt>
+                <dd className="text-right">
+                  <Money amount={row[name]} asset={row.asset} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Account({
+  ledger,
+  row: { address, after },
+}: {
+  readonly ledger: string;
+  readonly row: Change;
+}) {
+  return (
+    <>
+      <AccountLink ledger={ledger} address={address} />
+      {after < 0n && address !== WORLD && (
+        <span className="ml-2 text-note">
+          <Status tone="warn">{ledgerWords().detail.belowZero}</Status>
+        </span>
+      )}
+    </>
+  );
+}
+
 /** The account that money comes from and goes to: it is below zero by nature. */
 const WORLD = "world";
 
-function changesOf({ preCommitVolumes = {}, postCommitVolumes = {} }: Transaction) {
-  return Object.entries(postCommitVolumes).flatMap(([address, assets]) =>
+interface Change {
+  readonly key: string;
+  readonly address: string;
+  readonly asset: string;
+  readonly before: bigint;
+  readonly change: bigint;
+  readonly after: bigint;
+}
+
+const changesOf = ({ preCommitVolumes = {}, postCommitVolumes = {} }: Transaction): Change[] =>
+  Object.entries(postCommitVolumes).flatMap(([address, assets]) =>
     Object.entries(assets).map(([asset, { balance }]) => {
       const before = BigInt(preCommitVolumes[address]?.[asset]?.balance ?? 0);
       const after = BigInt(balance);
-      return { address, asset, before, after, change: after - before };
+      return { key: `${address} ${asset}`, address, asset, before, after, change: after - before };
     }),
   );
-}
+
+/** The length of the longest amount of a row. */
+const lengthOf = ({ asset, before, change, after }: Change): number =>
+  Math.max(...[before, change, after].map((amount) => formatAmount(amount, asset, locale).length));

@@ -6,8 +6,8 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { authorQuery, type LogEntry, logsQuery } from "#console/places/ledgers/logs/queries.ts";
 import type { Transaction } from "#console/places/ledgers/queries.ts";
+import { Author } from "#console/places/ledgers/transactions/author.tsx";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
-import type { components } from "#openapi";
 import { stringifyJson } from "#platform/json.ts";
 
 /** The entry of the log that made a transaction: its place, its hash, and who wrote it. */
@@ -64,29 +64,17 @@ function EntryFacts({ ledger, entry }: { readonly ledger: string; readonly entry
       )}
       {entry.schemaVersion !== undefined && (
         <Fact name={words.schema}>
-          <Foreign>{entry.schemaVersion}</Foreign>
+          <Link
+            to="/ledgers/$ledger/schema"
+            params={{ ledger }}
+            search={{ version: entry.schemaVersion }}
+            className="text-accent hover:underline"
+          >
+            <Foreign>{entry.schemaVersion}</Foreign>
+          </Link>
         </Fact>
       )}
     </Facts>
-  );
-}
-
-function Author({
-  author: { subject, clientId },
-}: {
-  readonly author: components["schemas"]["LogAuthor"];
-}) {
-  const words = ledgerWords().entry;
-  if (subject === "") return <span className="text-muted">{words.noAuthor}</span>;
-  return (
-    <span className="flex flex-wrap gap-x-3">
-      <Foreign>{subject}</Foreign>
-      {clientId !== subject && (
-        <span className="text-muted">
-          {words.by} <Foreign>{clientId}</Foreign>
-        </span>
-      )}
-    </span>
   );
 }
 

@@ -19,16 +19,6 @@ export const transactionRequest = (ledger: string, id: string): WireRequest =>
 export const newTransactionRequest = (ledger: string, draft: TransactionDraft): WireRequest =>
   toWire("post", "/api/ledger/v2/{ledger}/transactions", { path: { ledger }, body: bodyOf(draft) });
 
-export const revertRequest = (
-  path: { readonly ledger: string; readonly id: string },
-  options: Readonly<Record<string, boolean>>,
-): WireRequest =>
-  toWire("post", "/api/ledger/v2/{ledger}/transactions/{id}/revert", {
-    path,
-    query: options,
-    body: {},
-  });
-
 export const accountRequest = (ledger: string, address: string, at?: string): WireRequest =>
   toWire("get", "/api/ledger/v2/{ledger}/accounts/{address}", {
     path: { ledger, address },

@@ -3,11 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { Preview } from "./preview.tsx";
-import { revertRequest } from "./requests.ts";
 import type { WriteCall } from "#console/api/client.ts";
 import { florin, may } from "#console/api/florin.ts";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
 import { SwitchField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
@@ -65,7 +63,6 @@ function RevertForm({ ledger, transaction, close }: RevertProps & { readonly clo
       write={{ isSending: write.isSending || !isReady, error: write.error }}
       submit={words.submit}
       isRisky
-      actions={<AsCode requests={[revertRequest({ ledger, id }, { ...options })]} />}
       onSubmit={() => write.send(options)}
     >
       <p className="text-muted">{words.what}</p>

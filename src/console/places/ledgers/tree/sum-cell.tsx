@@ -9,7 +9,7 @@ interface SumProps {
   readonly ledger: string;
   readonly address: string;
   readonly at: string | undefined;
-  /** The asset that is shown; undefined for the first one. */
+  /** The asset that is shown; undefined for the first one whose sum is not zero. */
   readonly asset: string | undefined;
 }
 
@@ -59,14 +59,17 @@ function Amount({
   readonly asset: string | undefined;
 }) {
   const entries = Object.entries(balances);
-  const [first, ...others] =
-    asset === undefined ? entries : entries.filter(([name]) => name === asset);
+  const first =
+    asset === undefined
+      ? (entries.find(([, sum]) => BigInt(sum) !== 0n) ?? entries[0])
+      : entries.find(([name]) => name === asset);
   if (first === undefined) return <span className="text-faint">–</span>;
+  const others = asset === undefined ? entries.filter(([name]) => name !== first[0]) : [];
   const more = ledgerWords().more(String(others.length));
   return (
     <span className="flex min-w-0 items-baseline justify-end gap-1.5">
       {others.length > 0 && (
-        <span className="text-note text-faint" title={more}>
+        <span className="shrink-0 text-note text-faint" title={more}>
           +{others.length}
         </span>
       )}

@@ -7,6 +7,7 @@ import { onTreeKey } from "./tree-keys.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Empty } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
+import { ListBar } from "#console/parts/lists/list-bar.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { treeRequests } from "#console/places/ledgers/requests.ts";
 import { useMoments } from "#console/places/ledgers/time/moments.ts";
@@ -54,18 +55,17 @@ export function TreePage() {
     onFocus: setCurrent,
     onToggle,
   };
-  if (isEmpty) return <Empty title={ledgerWords().noAccounts} />;
+  if (isEmpty) return <Empty title={emptyTitle(at)} />;
   return (
     <>
-      <div className="flex items-center justify-between gap-2 px-6 py-2 max-sm:px-4">
+      <ListBar actions={<AsCode requests={treeRequests(ledger, at)} />}>
         <AssetChoice
           assets={assets}
           isCompared={compare !== undefined}
           chosen={shownAsset}
           onChoose={(next) => show(open, next)}
         />
-        <AsCode requests={treeRequests(ledger, at)} />
-      </div>
+      </ListBar>
       <div
         role="treegrid"
         tabIndex={-1}
@@ -78,6 +78,11 @@ export function TreePage() {
       </div>
     </>
   );
+}
+
+function emptyTitle(at: string | undefined): string {
+  const words = ledgerWords();
+  return at === undefined ? words.noAccounts : words.moment.noAccounts;
 }
 
 /** The choice of the first asset of each segment, beside the assets. */
