@@ -29,28 +29,40 @@ export function NewLedger() {
 function Fields() {
   const words = ledgerWords().create;
   const navigate = useNavigate();
-  const [name, setName, clear] = useDraft("ledgers.new", "");
+  const [draft, change, clear] = useDraft("ledgers.create", { name: "", bucket: "" });
   const create = useWrite(
-    (ledger: string, call) =>
-      florin.post("/api/ledger/v2/{ledger}", { path: { ledger }, body: {} }, call),
+    ({ name: ledger, bucket }: typeof draft, call) =>
+      florin.post(
+        "/api/ledger/v2/{ledger}",
+        { path: { ledger }, body: bucket === "" ? {} : { bucket } },
+        call,
+      ),
     {
       refresh: [["ledgers"]],
-      onDone: async (_, ledger) => {
+      onDone: async (_, { name: ledger }) => {
         clear();
         await navigate({ to: "/ledgers/$ledger", params: { ledger } });
       },
     },
   );
   return (
-    <Form write={create} submit={words.submit} onSubmit={() => create.send(name)}>
+    <Form write={create} submit={words.submit} onSubmit={() => create.send(draft)}>
       <TextField
         label={words.name}
-        value={name}
-        onChange={setName}
+        value={draft.name}
+        onChange={(name) => change({ ...draft, name })}
         hint={words.hint}
         pattern="[0-9a-zA-Z_\-]{1,63}"
         isCode
         isRequired
+      />
+      <TextField
+        label={ledgerWords().bucket}
+        value={draft.bucket}
+        onChange={(bucket) => change({ ...draft, bucket })}
+        hint={words.bucketHint}
+        pattern="[0-9a-zA-Z_\-]{1,63}"
+        isCode
       />
     </Form>
   );

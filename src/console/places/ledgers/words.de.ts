@@ -197,6 +197,8 @@ export const words: typeof english = {
     open: "Neuer Ledger",
     name: "Name",
     hint: "Buchstaben, Ziffern, _ und -, zum Beispiel main",
+    bucketHint:
+      "Ledger eines Buckets werden zusammen gelöscht und wiederhergestellt. Leer heißt _default.",
     submit: "Anlegen",
   },
   transaction: "Transaktion",

@@ -194,6 +194,7 @@ export const words = {
     open: "New ledger",
     name: "Name",
     hint: "Letters, digits, _ and -, for example main",
+    bucketHint: "Ledgers of one bucket are deleted and restored together. Empty means _default.",
     submit: "Create",
   },
   transaction: "Transaction",

@@ -27,7 +27,7 @@ export function CopyLink({ work, values }: { readonly work: Work; readonly value
       onClick={() => void navigator.clipboard.writeText(link ?? "").then(() => setCopied(true))}
     >
       {isCopied ? <Check aria-hidden size={14} /> : <Link2 aria-hidden size={14} />}
-      {isCopied ? words.copied : words.copy}
+      <span className="max-sm:sr-only">{isCopied ? words.copied : words.copy}</span>
     </Button>
   );
 }

@@ -3,11 +3,9 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { emptyDraft, sendTransaction, type TransactionDraft } from "./new-transaction.ts";
 import { Preview } from "./preview.tsx";
-import { newTransactionRequest } from "./requests.ts";
 import { MetadataLines, PostingLines } from "./transaction-lines.tsx";
 import { may } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
-import { AsCode } from "#console/parts/code/as-code.tsx";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
@@ -70,17 +68,14 @@ function Steps({ ledger, close }: { readonly ledger: string; readonly close: () 
         submit={words.commit}
         onSubmit={() => commit.send(tried.draft)}
         actions={
-          <>
-            <AsCode requests={[newTransactionRequest(ledger, tried.draft)]} />
-            <Button
-              onClick={() => {
-                commit.reset();
-                setTried(undefined);
-              }}
-            >
-              {words.back}
-            </Button>
-          </>
+          <Button
+            onClick={() => {
+              commit.reset();
+              setTried(undefined);
+            }}
+          >
+            {words.back}
+          </Button>
         }
       >
         <Preview ledger={ledger} transaction={tried.transaction} />

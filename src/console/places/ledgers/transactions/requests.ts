@@ -1,8 +1,7 @@
-import { bodyOf, type TransactionDraft } from "./new-transaction.ts";
 import { toWire, type WireRequest } from "#console/api/client.ts";
 import { PAGE_SIZE } from "#console/parts/table/pages.ts";
 
-/** The requests of pages and actions about transactions, to be shown as code. */
+/** The requests of pages about transactions and accounts, to be shown as code. */
 
 export const transactionsRequest = (ledger: string, filter: string | undefined): WireRequest =>
   toWire("get", "/api/ledger/v2/{ledger}/transactions", {
@@ -15,9 +14,6 @@ export const transactionRequest = (ledger: string, id: string): WireRequest =>
     path: { ledger, id },
     query: { expand: "volumes" },
   });
-
-export const newTransactionRequest = (ledger: string, draft: TransactionDraft): WireRequest =>
-  toWire("post", "/api/ledger/v2/{ledger}/transactions", { path: { ledger }, body: bodyOf(draft) });
 
 export const accountRequest = (ledger: string, address: string, at?: string): WireRequest =>
   toWire("get", "/api/ledger/v2/{ledger}/accounts/{address}", {

@@ -41,7 +41,11 @@ export function PostingLines({ lines, onChange }: LinesProps<PostingDraft>) {
           </div>
         </fieldset>
       ))}
-      <Button kind="quiet" onClick={() => onChange([...lines, emptyPosting(lines.at(-1)?.asset)])}>
+      <Button
+        className="-ml-3"
+        kind="quiet"
+        onClick={() => onChange([...lines, emptyPosting(lines.at(-1)?.asset)])}
+      >
         <Plus aria-hidden size={14} />
         {words.addPosting}
       </Button>
@@ -130,7 +134,7 @@ export function MetadataLines({ lines, onChange }: LinesProps<MetadataDraft>) {
           />
         </div>
       ))}
-      <Button kind="quiet" onClick={() => onChange([...lines, emptyMetadata()])}>
+      <Button className="-ml-3" kind="quiet" onClick={() => onChange([...lines, emptyMetadata()])}>
         <Plus aria-hidden size={14} />
         {words.newTransaction.addMetadata}
       </Button>

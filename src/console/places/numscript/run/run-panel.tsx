@@ -38,6 +38,8 @@ export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPane
     submitRun();
   }, [isChecked]);
   const outcome = useShownWhenNew(dry.output ?? dry.error);
+  const { failed } = runs;
+  const isFailed = failed !== undefined && isSame(failed.run, run);
   return (
     <>
       <section aria-labelledby="numscript-values">
@@ -65,7 +67,7 @@ export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPane
         </BaseForm>
       </section>
       <div ref={outcome} className="scroll-mt-4">
-        {dry.error !== null && (
+        {dry.error !== null && isFailed && (
           <div className="-mx-4">
             <Failure
               error={dry.error instanceof ApiError ? plainError(dry.error) : dry.error}
@@ -73,9 +75,7 @@ export function RunPanel({ isRunnable, isChecked, run, runs, children }: RunPane
             />
           </div>
         )}
-        {dry.error === null && dry.output === undefined && (
-          <p className="text-muted">{words.run.first}</p>
-        )}
+        {!isFailed && dry.output === undefined && <p className="text-muted">{words.run.first}</p>}
         {dry.output !== undefined && <Shown run={run} result={dry.output} commit={commit} />}
       </div>
     </>
@@ -105,6 +105,10 @@ export const submitRun = (): void => {
   form?.requestSubmit();
 };
 
+/** Whether a run is what would run now. */
+const isSame = (one: Run, now: Run | undefined): boolean =>
+  now !== undefined && stringifyJson(one) === stringifyJson(now);
+
 /** What a dry run would do, and the button that does it; then what it has done. */
 function Shown({
   run,
@@ -119,7 +123,7 @@ function Shown({
   const committed = commit.output;
   const { transaction } = committed ?? result;
   const { ledger } = result.run;
-  const isStale = run === undefined || stringifyJson(run) !== stringifyJson(result.run);
+  const isStale = !isSame(result.run, run);
   return (
     <section aria-labelledby="numscript-result" aria-live="polite">
       <h2 id="numscript-result" className="mb-3 text-section font-semibold">
