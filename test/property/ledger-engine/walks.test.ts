@@ -189,4 +189,108 @@ describe("a walk through accounts", () => {
       { numRuns: 80 },
     );
   });
+
+  test("a walk through accounts and volumes by patterns of addresses reads exactly the matches, both ways, in each order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          known: fc.subarray(CANDIDATES, { minLength: 200 }),
+          where: patternFilter,
+          column: fc.constantFrom("address", "insertion_date", "first_usage"),
+          isPast: fc.boolean(),
+          order,
+          pageSize: fc.integer({ min: 1, max: 9 }),
+        }),
+        async ({ known, where, column, isPast, order, pageSize }) => {
+          const ledger = new TestLedger();
+          for (let from = 0; from < known.length; from += 100) {
+            const part = known.slice(from, from + 100);
+            ledger.commit(create(part.map((it) => posting(`world -> ${it}`, 1))));
+          }
+          const then = ledger.now;
+          ledger.now = fromMicros(toMicros(then) + 1_000_000n);
+          ledger.commit(create([posting("world -> a:x:new", 1), posting("world -> new:x", 1)]));
+          const present = [...known, "world", ...(isPast ? [] : ["a:x:new", "new:x"])];
+          const expected = present.filter((it) => isMatch(where, it)).toSorted();
+          const scope = { where: JSON.stringify(where), ...(isPast ? { pit: then } : {}) };
+          const accounts = await walk(
+            async (query) => ledger.engine.reads.listAccounts({ ...query, ...scope }, BARE),
+            {
+              columns: { address: "text", insertion_date: "date", first_usage: "date" },
+              column,
+              order,
+              pageSize,
+            },
+          );
+          const found = accounts.forward.flat().map((account): string => account.address);
+          expect(column === "address" ? found : found.toSorted()).toEqual(
+            column === "address" && order === "desc" ? expected.toReversed() : expected,
+          );
+          expect(accounts.backward.toReversed().map(addressesOf)).toEqual(
+            accounts.forward.slice(0, -1).map(addressesOf),
+          );
+          const volumes = await walk(
+            async (query) => ledger.engine.reads.listVolumes({ ...query, ...scope }),
+            { columns: { account: "text" }, column: "account", order, pageSize },
+          );
+          expect(volumes.forward.flat().map((row): string => row.account)).toEqual(
+            order === "desc" ? expected.toReversed() : expected,
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
 });
+
+/** Addresses with long and short gaps between them, and segments that begin other segments. */
+const CANDIDATES = ["a", "a-", "a0", "b"].flatMap((first) => [
+  first,
+  ...["x", "x-", "x0", "y"].flatMap((second) => [
+    `${first}:${second}`,
+    ...Array.from({ length: 45 }, (_, index) => `${first}:${second}:${index}`),
+    `${first}:${second}:7:z`,
+  ]),
+]);
+
+type PatternFilter =
+  | { readonly $match: { readonly address: string } }
+  | { readonly $and: readonly PatternFilter[] }
+  | { readonly $or: readonly PatternFilter[] }
+  | { readonly $not: PatternFilter };
+
+const patternFilter: fc.Arbitrary<PatternFilter> = fc.letrec<{ node: PatternFilter }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 4, arbitrary: patternTest() },
+    { weight: 1, arbitrary: fc.record({ $and: fc.tuple(tie("node"), tie("node")) }) },
+    { weight: 1, arbitrary: fc.record({ $or: fc.tuple(tie("node"), tie("node")) }) },
+    { weight: 1, arbitrary: fc.record({ $not: tie("node") }) },
+  ),
+})).node;
+
+function patternTest(): fc.Arbitrary<PatternFilter> {
+  const segment = fc.constantFrom("", "", "a", "a0", "x", "x-", "y", "7", "z");
+  return fc
+    .tuple(fc.array(segment, { minLength: 2, maxLength: 4 }), fc.boolean())
+    .map(([segments, isOpen]) => ({
+      $match: { address: [...segments, ...(isOpen ? ["..."] : [])].join(":") },
+    }));
+}
+
+function isMatch(filter: PatternFilter, address: string): boolean {
+  if ("$and" in filter) return filter.$and.every((it) => isMatch(it, address));
+  if ("$or" in filter) return filter.$or.some((it) => isMatch(it, address));
+  if ("$not" in filter) return !isMatch(filter.$not, address);
+  const wanted = filter.$match.address.split(":");
+  const segments = address.split(":");
+  const isOpen = wanted.at(-1) === "...";
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted;
+  return (
+    (isOpen ? segments.length >= fixed.length : segments.length === fixed.length) &&
+    fixed.every((it, index) => it === "" || it === segments[index])
+  );
+}
+
+const addressesOf = (page: readonly { readonly address: string }[]): string[] =>
+  page.map(({ address }) => address);

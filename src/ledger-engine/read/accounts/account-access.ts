@@ -9,7 +9,9 @@ import {
   walkOf,
 } from "./account-walks.ts";
 import type { WalkedFields } from "./scan-reader.ts";
+import { canSkip, siftedAccounts, SkipScan } from "./skip-scan.ts";
 import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts";
+import { type AddressGaps, gapsOf } from "#ledger-engine/rules/filters/address-gaps.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -54,6 +56,8 @@ const SIFTED_MAX = 0.5;
 /** The number of accounts of ranges that are counted at first, and at most. */
 const COUNTED_FIRST = 16;
 const COUNTED_MAX = 65_536;
+/** A skip scan tests this many accounts in the time in which a path lists one. */
+const TESTED_FACTOR = 8;
 /** The most paths that are tried for one filter. */
 const PATHS_MAX = 8;
 
@@ -84,17 +88,21 @@ export class AccountAccess {
     const others = paths.filter((path) => path !== own || isScattered(path)).slice(0, PATHS_MAX);
     const isEager = scan.firstRows === undefined || (own !== undefined && isScattered(own));
     const { rowsMax } = scan;
-    const step = stepOf(walk, scan.sift);
+    const gaps = scan.exact === undefined ? gapsOf(scan.filter) : undefined;
+    const step = stepOf(walk, { makeCondition: scan.sift, gaps });
     let size = Math.min(scan.firstRows ?? rowsMax, rowsMax);
     let budget = isEager ? 0 : size * WALK_FACTOR;
     for (let isSifted = isEager; ; isSifted = true) {
-      for (let left = budget; left > 0; left -= size, size = Math.min(2 * size, rowsMax)) {
+      for (let left = budget; left > 0; size = Math.min(2 * size, rowsMax)) {
         const { rows, passed, last, isEnd } = step(size, isSifted);
         if (last !== undefined) yield { rows, passed, last };
         if (isEnd) return;
+        left -= passed;
       }
       const countMax = budget === 0 ? IDS_WANTED : Math.min(budget, IDS_MAX);
-      const ids = this.#idsOf(others, { countMax, isPast: scan.isPast });
+      const skipped =
+        walk.skip === undefined ? this.#idsBySkipping(scan, gaps, countMax) : undefined;
+      const ids = skipped ?? this.#idsOf(others, { countMax, isPast: scan.isPast });
       if (ids !== undefined) {
         yield* pick({ walk, ids, size, rowsMax });
         return;
@@ -146,6 +154,29 @@ export class AccountAccess {
   isWithin(filter: LedgerFilter | undefined, search: Search): boolean {
     const paths = pathsOf(filter).filter(({ kind }) => kind !== "addresses");
     return this.#idsOf(paths.slice(0, PATHS_MAX), search) !== undefined;
+  }
+
+  /**
+   * The ids that a skip scan by address finds; undefined if it has no gaps to jump over, or if it finds more than `countMax` ids or tests
+   * more accounts than take the time of as many ids.
+   */
+  #idsBySkipping(
+    { filter, within, sift }: AccountScan,
+    gaps: AddressGaps | undefined,
+    countMax: number,
+  ): number[] | undefined {
+    const condition = gaps === undefined ? undefined : sift();
+    if (condition === undefined) return undefined;
+    const path = pathsOf(filter).find(({ kind }) => kind === "addresses");
+    const ranges = within ?? (path?.kind === "addresses" ? path.ranges : undefined);
+    const ids: number[] = [];
+    let testable = countMax * TESTED_FACTOR;
+    for (const { rows, passed } of siftedAccounts(this.#sql, { ranges, condition, gaps })) {
+      for (const { id } of rows) ids.push(id);
+      testable -= passed;
+      if (testable < 0 || ids.length > countMax) return undefined;
+    }
+    return ids;
   }
 
   /** The ids of the path that gives the fewest; undefined if every path gives more than `countMax`. */
@@ -227,12 +258,16 @@ interface Pick {
 
 /**
  * Makes the function that continues a walk by a number of accounts. If `isSifted`, SQL tests a condition that every match
- * meets, until a step shows that the condition leaves out too few rows.
+ * meets, until a step shows that the condition leaves out too few rows. A walk by address then also jumps over gaps.
  */
 function stepOf(
   walk: AccountWalk,
-  makeCondition: () => Condition | undefined,
+  {
+    makeCondition,
+    gaps,
+  }: { makeCondition: () => Condition | undefined; gaps: AddressGaps | undefined },
 ): (size: number, isSifted: boolean) => Sifted {
+  const skipScan = gaps && canSkip(walk) ? new SkipScan(walk, gaps) : undefined;
   let isMade = false;
   let sift: Condition | undefined;
   return (size, isSifted) => {
@@ -240,6 +275,7 @@ function stepOf(
       isMade = true;
       sift = walk.sift === undefined ? undefined : makeCondition();
     }
+    if (sift !== undefined && skipScan !== undefined) return skipScan.next(size, sift);
     if (sift !== undefined && walk.sift !== undefined) {
       const sifted = walk.sift(size, sift);
       if (sifted.rows.length > SIFTED_MAX * size) sift = undefined;
@@ -298,7 +334,7 @@ function* stretchesOf(
   }
 }
 
-const OF_PATTERN = `(SELECT id FROM account WHERE address >= ?1 AND address < ?2 ->> 0 AND address GLOB ?2 ->> 1
+const OF_PATTERN = `(SELECT id FROM account WHERE address >= ?1 AND address < ?2 ->> 0 AND +address GLOB ?2 ->> 1
   AND length(address) - length(replace(address, ':', '')) = ?2 ->> 2)`;
 
 const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?

@@ -1,7 +1,9 @@
-import { isShortGlob, likeGlob, patternGlob } from "./account-sift.ts";
+import { type SortedRange, sortedRanges } from "./account-paths.ts";
+import { siftOf } from "./account-sift.ts";
+import { type SiftedRanges, siftedAccounts } from "./skip-scan.ts";
+import { gapsOf } from "#ledger-engine/rules/filters/address-gaps.ts";
 import {
   addressMatcher,
-  type AddressRange,
   addressRanges,
   exactAddress,
 } from "#ledger-engine/rules/filters/address-pattern.ts";
@@ -21,7 +23,7 @@ export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" 
 
 /** The most accounts of a set whose ids are read at once. */
 const KNOWN_ACCOUNTS_MAX = 100;
-/** The most addresses of each range that SQL tests to find the accounts of a small set. */
+/** The most addresses that SQL tests to find the accounts of a small set. */
 const SIFTED_ACCOUNTS_MAX = 200_000;
 /** The number of accounts of a larger set that are read at a time. */
 const PAGE_ACCOUNTS = 5000;
@@ -29,18 +31,21 @@ const PAGE_ACCOUNTS = 5000;
 /** The accounts whose addresses pass a test. */
 export class AccountSet {
   readonly #sql: Sql;
-  readonly #ranges: readonly AddressRange[];
+  readonly #ranges: readonly SortedRange[];
+  /** Selects the accounts of a pattern, and perhaps others; undefined if every account of the ranges passes, or if SQL cannot test it. */
+  readonly #sifted: SiftedRanges | undefined;
   readonly #matches: (address: string) => boolean;
   /** The ids of the accounts, if the test names them or if there are at most `KNOWN_ACCOUNTS_MAX`; else undefined. */
   readonly knownIds: readonly number[] | undefined;
 
   constructor(sql: Sql, test: AddressTest) {
     this.#sql = sql;
-    this.#ranges = rangesOf(test);
+    this.#ranges = sortedRanges(rangesOf(test));
+    this.#sifted = this.#siftedOf(test);
     this.#matches = addressTester(test);
     const named = exactAddresses(test);
     this.knownIds =
-      named === undefined ? (this.#readKnown() ?? this.#readSifted(test)) : this.#readNamed(named);
+      named === undefined ? (this.#readKnown() ?? this.#readSifted()) : this.#readNamed(named);
   }
 
   /** The ids of all accounts, a page at a time. */
@@ -49,15 +54,34 @@ export class AccountSet {
       yield this.knownIds;
       return;
     }
+    let page: AccountSqlRow[] = [];
+    for (const rows of this.#sifted === undefined ? this.#inRanges() : this.#inGaps(this.#sifted)) {
+      page.push(...rows);
+      if (page.length < PAGE_ACCOUNTS) continue;
+      yield this.#idsOf(page);
+      page = [];
+    }
+    yield this.#idsOf(page);
+  }
+
+  /** All accounts of the ranges. */
+  *#inRanges(): Generator<readonly AccountSqlRow[]> {
     for (const range of this.#ranges) {
       let { from } = range;
       for (;;) {
         const rows = this.#read({ ...range, from }, PAGE_ACCOUNTS);
-        yield this.#idsOf(rows);
+        yield rows;
         const last = rows.at(-1);
         if (last === undefined || rows.length < PAGE_ACCOUNTS) break;
         from = `${last.address}\u0001`; // no address contains a character as low as U+0001
       }
+    }
+  }
+
+  /** The accounts that SQL does not rule out. */
+  *#inGaps(sifted: SiftedRanges): Generator<readonly AccountSqlRow[]> {
+    for (const { rows } of siftedAccounts(this.#sql, sifted)) {
+      yield rows.map(({ id, address = "" }) => ({ id, address }));
     }
   }
 
@@ -69,7 +93,7 @@ export class AccountSet {
       const [counted] = this.#sql.all<{ count: number }>(
         `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?3 + 0)`,
         from,
-        below ?? null,
+        below,
         max - count,
       );
       count += counted?.count ?? 0;
@@ -102,27 +126,32 @@ export class AccountSet {
     return this.#idsOf(found);
   }
 
-  /** The ids of a small set in large ranges, which SQL tests. Undefined if the set or the ranges are too large. */
-  #readSifted(test: AddressTest): number[] | undefined {
-    const glob = globOfTest(test);
-    if (glob === undefined || !isShortGlob(glob)) return undefined;
+  /** The ids of a small set in large ranges, which SQL tests. Undefined if the set or the number of tested accounts is too large. */
+  #readSifted(): number[] | undefined {
+    if (this.#sifted === undefined) return undefined;
     const found: AccountSqlRow[] = [];
-    for (const { from, below } of this.#ranges) {
-      const range = [from, below ?? null];
-      const limit = KNOWN_ACCOUNTS_MAX + 1 - found.length;
-      const values = [...range, SIFTED_ACCOUNTS_MAX, glob, limit];
-      found.push(...this.#sql.all<AccountSqlRow>(SELECT_SIFTED, ...values));
-      if (found.length > KNOWN_ACCOUNTS_MAX) return undefined;
-      if (this.#sql.all(IS_LONG, ...range, SIFTED_ACCOUNTS_MAX).length > 0) return undefined;
+    let testable = SIFTED_ACCOUNTS_MAX;
+    for (const { rows, passed } of siftedAccounts(this.#sql, this.#sifted)) {
+      for (const { id, address = "" } of rows) found.push({ id, address });
+      testable -= passed;
+      if (found.length > KNOWN_ACCOUNTS_MAX || testable < 0) return undefined;
     }
     return this.#idsOf(found);
   }
 
-  #read({ from, below }: AddressRange, limit: number): AccountSqlRow[] {
+  #siftedOf(test: AddressTest): SiftedRanges | undefined {
+    // Without an empty segment, every address in the ranges passes.
+    const isWhole =
+      test.kind === "address" && !test.patterns.some(({ segments }) => segments.includes(""));
+    const condition = isWhole ? undefined : siftOf(this.#sql, test, undefined);
+    return condition && { ranges: this.#ranges, condition, gaps: gapsOf(test) };
+  }
+
+  #read({ from, below }: SortedRange, limit: number): AccountSqlRow[] {
     return this.#sql.all<AccountSqlRow>(
       `SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0`,
       from,
-      below ?? null,
+      below,
       limit,
     );
   }
@@ -134,22 +163,7 @@ export class AccountSet {
 
 type AccountSqlRow = { id: number; address: string };
 
-/** A null upper bound becomes the empty blob, which sorts after every text. */
-const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < coalesce(?2, x'')";
-
-const IS_LONG = `SELECT 1 ${FROM_RANGE} ORDER BY address LIMIT 1 OFFSET ?3 + 0`;
-/** The inner limit bounds the addresses that are tested, the outer limit those that are found. */
-const SELECT_SIFTED = `SELECT id, address FROM (SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0)
-  WHERE address GLOB ?4 LIMIT ?5 + 0`;
-
-/** A `GLOB` pattern that matches all addresses that pass a test, and perhaps others; undefined if a pattern cannot narrow the ranges. */
-function globOfTest(test: AddressTest): string | undefined {
-  if (test.kind === "addressLike") return likeGlob(test.pattern);
-  const [pattern, ...others] = test.patterns;
-  if (pattern === undefined || others.length > 0) return undefined;
-  // Without an empty segment, every address in the range passes.
-  return pattern.segments.includes("") ? patternGlob(pattern) : undefined;
-}
+const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < ?2";
 
 /** The addresses that a test names; undefined if the test has a pattern. */
 export function exactAddresses(test: AddressTest): string[] | undefined {
@@ -183,7 +197,7 @@ export function addressFilter(filter: LedgerFilter): ((address: string) => boole
 const isAddressTest = (test: FilterTest): test is AddressTest =>
   test.kind === "address" || test.kind === "addressLike";
 
-function rangesOf(test: AddressTest): AddressRange[] {
+function rangesOf(test: AddressTest) {
   if (test.kind === "address") return test.patterns.flatMap(addressRanges);
   const prefix = likePrefix(test.pattern);
   return [{ from: prefix, below: textBelow(prefix) }];

@@ -30,6 +30,11 @@ export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
   /** Passes about `size` accounts, and gives those that meet a condition. `DateWalk` cannot, because its dates may be equal. */
   sift?(size: number, condition: Condition): Sifted;
+  /**
+   * Continues behind a range of addresses that contains the last account of `sift`. Tells whether all accounts of that call are in the
+   * range. Only an `AddressWalk` can.
+   */
+  skip?(range: SortedRange): boolean;
   /** The ids of a JSON list in the order of the walk. */
   sorted(ids: string): number[];
 }
@@ -61,7 +66,8 @@ export function walkOf(
     : new DateWalk(reader, order, range);
 }
 
-const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];
+const EVERY_ADDRESS: SortedRange = { from: "", below: ADDRESS_END };
+export const EVERYWHERE: readonly SortedRange[] = [EVERY_ADDRESS];
 const ANY_TIME: DateRange = { from: undefined, to: undefined };
 
 /** The sort key of an account, for cursors. */
@@ -80,10 +86,12 @@ export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
 }
 
 /** Walks by address, through ranges that do not overlap. */
-class AddressWalk implements AccountWalk {
+export class AddressWalk implements AccountWalk {
   readonly #reader: ScanReader;
   readonly #isAscending: boolean;
   #rest: readonly SortedRange[];
+  /** The addresses from the beginning of the last `sift` on. */
+  #sifted: SortedRange = EVERY_ADDRESS;
 
   constructor(reader: ScanReader, { order, bound }: AccountOrder, ranges: readonly SortedRange[]) {
     this.#reader = reader;
@@ -125,11 +133,21 @@ class AddressWalk implements AccountWalk {
   sift(size: number, condition: Condition): Sifted {
     const [range] = this.#rest;
     if (range === undefined) return { rows: [], passed: 0, last: undefined, isEnd: true };
+    this.#sifted = range;
     const last = this.#reader.at(within(range), size - 1);
     if (last?.address === undefined) this.#rest = this.#rest.slice(1);
     else this.#goTo(last.address, false);
     const rows = this.#reader.readAll(within(passedOf(range, last, this.#isAscending)), condition);
     return { rows, passed: size, last: last ?? rows.at(-1), isEnd: this.#rest.length === 0 };
+  }
+
+  skip({ from, below }: SortedRange): boolean {
+    const sifted = this.#sifted;
+    const before = this.#isAscending
+      ? { from: sifted.from, below: from }
+      : { from: below, below: sifted.below };
+    this.#goToEdge(this.#isAscending ? below : from);
+    return before.from >= before.below || this.#reader.at(within(before), 0) === undefined;
   }
 
   #passOver(rows: readonly AccountScanRow[]): void {
@@ -139,7 +157,11 @@ class AddressWalk implements AccountWalk {
 
   /** Skips all addresses before an address in the order of the walk. */
   #goTo(address: string, isIncluded: boolean): void {
-    const edge = this.#isAscending === isIncluded ? address : behind(address);
+    this.#goToEdge(this.#isAscending === isIncluded ? address : behind(address));
+  }
+
+  /** Leaves only the addresses from an edge on or, in descending order, below it. */
+  #goToEdge(edge: string): void {
     const rest = this.#rest.map(({ from, below }) =>
       this.#isAscending
         ? { from: edge > from ? edge : from, below }
