@@ -6,6 +6,8 @@ export interface Ledger extends LedgerInfo {
   readonly metadata: Metadata;
   readonly addedAt: Timestamp;
   readonly deletedAt: Timestamp | undefined;
+  /** When a verification first found that the ledger differs from its log; undefined once a later one found no difference. */
+  readonly inconsistentSince: Timestamp | undefined;
   /** The number of deletions and restorations of the ledger, its purge included. */
   readonly revision: number;
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
 import { METADATA_BYTES_MAX, type Features, type Metadata } from "#ledger-engine";
@@ -39,7 +39,7 @@ export class LedgerCatalogue {
 
   /** Adds a ledger. Throws `LEDGER_ALREADY_EXISTS` where the name is taken. */
   async insert(
-    ledger: Omit<Ledger, "id" | "deletedAt" | "revision">,
+    ledger: Omit<Ledger, "id" | "deletedAt" | "inconsistentSince" | "revision">,
     change: AuditedChange,
   ): Promise<void> {
     const { uuid, name, bucket, addedAt } = ledger;
@@ -128,6 +128,51 @@ export class LedgerCatalogue {
     });
   }
 
+  /** A page of the ledgers that a principal may touch and whose last verification found differences. */
+  async listInconsistent(
+    query: PageQuery,
+    { ledgers: patterns }: LedgerReach,
+  ): Promise<Page<Ledger>> {
+    const scope = and(
+      isNotNull(ledgers.inconsistentSince),
+      isNull(ledgers.deletedAt),
+      whereLedgerAllowed(ledgers.name, patterns),
+    );
+    return listPage(query, {
+      ...LEDGERS,
+      read: async ({ where, orderBy, limit, offset }) => {
+        const rows = await this.#db
+          .select()
+          .from(ledgers)
+          .where(and(scope, where))
+          .orderBy(...orderBy)
+          .limit(limit)
+          .offset(offset);
+        return rows.map(toLedger);
+      },
+    });
+  }
+
+  /**
+   * Records the result of a verification of the ledger with an id of its own. Only a result that differs in kind from the one before is a
+   * write; of several that found differences, the first date is kept.
+   */
+  async recordVerification(
+    uuid: string,
+    { isConsistent, at }: { isConsistent: boolean; at: Timestamp },
+  ): Promise<void> {
+    const { inconsistentSince } = ledgers;
+    await this.#db
+      .update(ledgers)
+      .set({ inconsistentSince: isConsistent ? null : at })
+      .where(
+        and(
+          eq(ledgers.uuid, uuid),
+          isConsistent ? isNotNull(inconsistentSince) : isNull(inconsistentSince),
+        ),
+      );
+  }
+
   /** The names of the ledgers that a principal may touch, at most `countMax` of them. */
   async listNames(countMax: number, { ledgers: patterns }: LedgerReach): Promise<string[]> {
     const rows = await this.#db
@@ -174,5 +219,6 @@ const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
   features: parseJson(row.features) as Features,
   addedAt: row.addedAt as Timestamp,
   deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
+  inconsistentSince: (row.inconsistentSince ?? undefined) as Timestamp | undefined,
   revision: row.revision,
 });

@@ -22,6 +22,8 @@ export const ledgers = sqliteTable(
     ...syncColumns(),
     /** When the purge began. From then on the ledger cannot be restored: its storage is being deleted, and its row is deleted last. */
     purgingSince: text("purging_since"),
+    /** When a verification first found that the ledger differs from its log, until a later one finds no difference. */
+    inconsistentSince: text("inconsistent_since"),
   },
   (table) => [
     index("ledgers_bucket").on(table.bucket),
@@ -29,5 +31,8 @@ export const ledgers = sqliteTable(
     index("ledgers_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
+    index("ledgers_inconsistent")
+      .on(table.id)
+      .where(sql`inconsistent_since IS NOT NULL`),
   ],
 );

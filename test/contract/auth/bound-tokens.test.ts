@@ -78,6 +78,7 @@ describe("a token that is bound to ledgers", () => {
     // Wallets are missing here, because their ledger is not one of the token's ledgers.
     expect(sorted(open)).toEqual([
       "/api/florin/v1/events/stream",
+      "/api/florin/v1/inconsistent-ledgers",
       "/api/florin/v1/numscript/check",
       "/api/florin/v1/requests/failed",
       "/api/florin/v1/requests/failed/{requestID}",

@@ -59,7 +59,7 @@ export async function halfAudited(ledger: string): Promise<void> {
     vi.spyOn(Date, "now").mockReturnValueOnce(0); // the call believes that it began long ago, so its time is up at once
     return audit.audit(info);
   });
-  expect(answer).toMatchObject({ value: { status: "running" } });
+  expect(answer).toMatchObject({ value: { report: { status: "running" } } });
 }
 
 /** The stored state of an object: the names of its tables, and whether its alarm is set. */

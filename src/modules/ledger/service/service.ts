@@ -7,7 +7,6 @@ import {
   queryTemplateOf,
   type AccountRecord,
   type AssetBalance,
-  type AuditReport,
   type Author,
   type BalanceHistoryQuery,
   type BalanceInterval,
@@ -78,7 +77,6 @@ import type { SettingsOf } from "#platform/settings.ts";
 /** The call that creates a ledger's object. The ledger exists without it, so that the client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
 /** The call of an audit. It may be repeated like a read, because the audit goes on from where it is. */
-const TO_AUDIT: ObjectCall = { object: "audit", isRepeatable: true };
 
 /** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
 export class LedgerService {
@@ -343,14 +341,6 @@ export class LedgerService {
         logError("an import could not be ended; it ends by itself", error, { ledger });
       });
     }
-  }
-
-  /**
-   * Compares a ledger with its log, in an object beside it. Where the report says that the work goes on, call again. Throws `NOT_FOUND`.
-   */
-  async verify(name: string, audits: Env["AUDITS"]): Promise<AuditReport> {
-    const { uuid, bucket, features } = await this.getLedger(name);
-    return callObject(audits.getByName(name).audit({ uuid, name, bucket, features }), TO_AUDIT);
   }
 
   #audited(verb: string, ledger: string): AuditedChange {

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { EXPORTS_MAX } from "#modules/ledger/answers/export-places.ts";
-import { LedgerService } from "#modules/ledger/service/service.ts";
+import { LedgerVerifications } from "#modules/ledger/service/verifications.ts";
 import { systemContext } from "#platform/context.ts";
 import { ALL, setMetadata } from "#test/support/ledger-engine/fixtures.ts";
 import {
@@ -63,11 +63,11 @@ describe("heavy reads beside a write", () => {
     const [texts, volumes, verification] = await Promise.all([
       Promise.all(Array.from({ length: EXPORTS_MAX }, async () => (await exportOf(ledger)).text())),
       okBodyOf<{ cursor: { data: unknown[] } }>(inLedger(ledger, "/volumes?groupBy=1")),
-      LedgerService.from(systemContext(env, "test")).verify(ledger, env.AUDITS),
+      LedgerVerifications.from(systemContext(env, "test")).verify(ledger),
     ]);
     for (const write of writes) expect((await write).status).toBe(200);
     expect(volumes.cursor.data).toHaveLength(3);
-    expect(verification.differences).toEqual([]);
+    expect(verification.report.differences).toEqual([]);
     const whole = (await (await exportOf(ledger)).text()).split("\n");
     for (const text of texts) {
       const lines = text.split("\n").slice(0, -1);

@@ -143,6 +143,16 @@ describe("the purge", () => {
     expect(await storageOf(audit)).toEqual(NO_STORAGE);
   });
 
+  test("the purge of a bucket deletes the result of the last verification", async () => {
+    const ledger = await ledgerIn(bucket);
+    const audit = env.AUDITS.getByName(ledger);
+    await okBodyOf(api(`/api/florin/v1/ledgers/${ledger}/verify`, { method: "POST" }));
+    expect((await storageOf(audit)).tables).toContain("audit_result");
+    await at(deletedMs).deleteBucket(bucket);
+    await at(dueMs).sweep();
+    expect(await storageOf(audit)).toEqual(NO_STORAGE);
+  });
+
   test("the purge of a bucket frees the name for a ledger that knows nothing of the old one", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
