@@ -1,3 +1,5 @@
+import type { Alert } from "./alert.ts";
+import { inconsistencyAlerts } from "./inconsistencies.ts";
 import { daysAgo, LEDGERS_MAX } from "./queries.ts";
 import type { words } from "./words.en.ts";
 import { homeWords } from "./words.ts";
@@ -5,18 +7,6 @@ import { boundLedgers, florin, may, session } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import type { Tone } from "#console/parts/base/status.tsx";
 import { stringifyJson } from "#platform/json.ts";
-
-/** Something that needs a person. */
-export interface Alert {
-  readonly id: string;
-  readonly tone: Tone;
-  readonly title: string;
-  /** A name or an error, as others have written it. */
-  readonly note?: string | undefined;
-  readonly since: string;
-  /** The page of the object, or of the list of several ones. */
-  readonly path: string;
-}
 
 /** What is looked at, and by whom. */
 export interface AlertSource {
@@ -204,6 +194,20 @@ const bookings: AlertSource = {
   },
 };
 
+/** Ledgers whose last verification found differences. */
+const verifications: AlertSource = {
+  kind: "verifications",
+  scope: "ledger:read",
+  read: async ({ signal }) => {
+    const { cursor } = await florin.get(
+      "/api/florin/v1/inconsistent-ledgers",
+      { query: { pageSize: ROWS_MAX } },
+      { signal },
+    );
+    return inconsistencyAlerts(cursor.data, homeWords().attention.verification);
+  },
+};
+
 const pipelines: AlertSource = {
   kind: "pipelines",
   scope: "ledger:read",
@@ -231,6 +235,7 @@ const pipelines: AlertSource = {
 
 /** What the person may look at, in the order of their urgency. */
 export const alertSources = (): readonly AlertSource[] =>
-  [initiations, connectors, deliveries, instances, bookings, pipelines].filter(({ scope }) =>
-    scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),
+  [verifications, initiations, connectors, deliveries, instances, bookings, pipelines].filter(
+    ({ scope }) =>
+      scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),
   );

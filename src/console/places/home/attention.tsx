@@ -1,6 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import { type Alert, alertSources } from "./alerts.ts";
+import type { Alert } from "./alert.ts";
+import { alertSources } from "./alerts.ts";
 import { homeWords } from "./words.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Section } from "#console/parts/base/facts.tsx";

@@ -17,6 +17,7 @@ export const words: typeof english = {
       connectors: "Anbindungen",
       bookings: "Verbuchungen",
       pipelines: "Pipelines",
+      verifications: "Prüfungen",
     },
     deliveries: (count, isMore) =>
       count === 1
@@ -40,6 +41,7 @@ export const words: typeof english = {
     booking: (count) => `Zahlungen, die der Ledger abgelehnt hat: ${count}`,
     bookingWaits: "Eine Verbuchung wartet wegen eines Fehlers",
     pipeline: "Eine Pipeline liefert nicht",
+    verification: "Ein Ledger weicht von seinem Protokoll ab",
   },
   money: {
     title: "Geld",

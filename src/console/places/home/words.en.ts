@@ -14,6 +14,7 @@ export const words = {
       connectors: "connectors",
       bookings: "bookings",
       pipelines: "pipelines",
+      verifications: "verifications",
     },
     deliveries: (count: number, isMore: boolean) =>
       count === 1
@@ -35,6 +36,7 @@ export const words = {
     booking: (count: string) => `Payments that the ledger refused: ${count}`,
     bookingWaits: "A booking waits because of an error",
     pipeline: "A pipeline does not deliver",
+    verification: "A ledger differs from its log",
   },
   money: {
     title: "Money",

@@ -173,6 +173,7 @@ export const words: typeof english = {
     run: "Jetzt prüfen",
     runAgain: "Noch einmal prüfen",
     running: "Wird geprüft…",
+    never: "Dieser Ledger wurde noch nie geprüft.",
     notAllowed: "Sie dürfen diesen Ledger lesen, aber nicht prüfen lassen.",
     results: {
       running: "Noch nicht fertig, bisher kein Unterschied",

@@ -170,6 +170,7 @@ export const words = {
     run: "Verify now",
     runAgain: "Verify again",
     running: "Verifying…",
+    never: "This ledger was never verified.",
     notAllowed: "You may read this ledger, but not have it verified.",
     results: {
       running: "Not finished yet, and no difference so far",

@@ -1,4 +1,4 @@
-import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { ShieldCheck } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -7,7 +7,7 @@ import { Foreign } from "#console/parts/base/address.tsx";
 import { Button } from "#console/parts/base/button.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Section } from "#console/parts/base/facts.tsx";
-import { Failure } from "#console/parts/base/states.tsx";
+import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status, type Tone } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
 import { Money } from "#console/parts/money/money.tsx";
@@ -19,10 +19,10 @@ import type { components } from "#openapi";
 
 type Report = components["schemas"]["LedgerVerification"];
 
-/** What a verification has found, and when. */
+/** What a verification has found so far or at its end, and when; without a report if the ledger was never verified. */
 interface Verified {
-  readonly report: Report;
-  readonly at: string;
+  readonly report?: Report;
+  readonly at?: string;
 }
 
 /** Wait before a verification that goes on is asked again, in milliseconds. */
@@ -34,11 +34,15 @@ const keyOf = (ledger: string) => ["verification", ledger];
 export function VerificationPage() {
   const words = ledgerWords().verification;
   const { ledger } = useParams({ from: "/ledgers/$ledger/verification" });
-  const { data: verified } = useQuery<Verified>({
+  const last = useQuery<Verified>({
     queryKey: keyOf(ledger),
-    queryFn: skipToken,
+    queryFn: ({ signal }) => readLast(ledger, signal),
     gcTime: Infinity,
+    // Read once at each visit, so that it does not replace what a verification has found so far.
+    staleTime: Infinity,
+    refetchOnMount: "always",
   });
+  const verified = last.data?.report === undefined ? undefined : last.data;
   const { run, isRunning, error } = useVerification(ledger);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -57,8 +61,13 @@ export function VerificationPage() {
           <p>{words.notAllowed}</p>
         )}
         {error !== undefined && <Failure error={error} retry={run} />}
+        {last.isError && <Failure error={last.error} retry={() => void last.refetch()} />}
         <div className="mt-6" aria-live="polite">
-          {verified !== undefined && <Result verified={verified} />}
+          {last.isPending && <LoadingRows rows={2} />}
+          {last.isSuccess && verified === undefined && <p className="text-muted">{words.never}</p>}
+          {verified?.report !== undefined && (
+            <Result report={verified.report} at={verified.at ?? ""} />
+          )}
         </div>
       </div>
     </div>
@@ -71,7 +80,16 @@ const TONES: Readonly<Record<Report["status"], Tone>> = {
   inconsistent: "bad",
 };
 
-function Result({ verified: { report, at } }: { readonly verified: Verified }) {
+async function readLast(ledger: string, signal: AbortSignal): Promise<Verified> {
+  const { data } = await florin.get(
+    "/api/florin/v1/ledgers/{ledger}/verification",
+    { path: { ledger } },
+    { signal },
+  );
+  return data.last === undefined ? {} : { report: data.last, at: data.last.at ?? "" };
+}
+
+function Result({ report, at }: { readonly report: Report; readonly at: string }) {
   const words = ledgerWords().verification;
   const { status, lastLogId, rows, totals, differences } = report;
   const compared = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -130,7 +148,7 @@ function Result({ verified: { report, at } }: { readonly verified: Verified }) {
   );
 }
 
-/** Verifies until the work is done. What was found stays for this visit of the console, also when the page is left meanwhile. */
+/** Verifies until the work is done. What was found so far stays for this visit of the console, also when the page is left meanwhile. */
 function useVerification(ledger: string) {
   const queries = useQueryClient();
   const [isRunning, setRunning] = useState(false);
@@ -151,7 +169,11 @@ function useVerification(ledger: string) {
         const { data: report } = await florin.ask("/api/florin/v1/ledgers/{ledger}/verify", {
           path: { ledger },
         });
-        queries.setQueryData<Verified>(keyOf(ledger), { report, at: new Date().toISOString() });
+        await queries.cancelQueries({ queryKey: keyOf(ledger) });
+        queries.setQueryData<Verified>(keyOf(ledger), {
+          report,
+          at: report.at ?? new Date().toISOString(),
+        });
         isDone = report.status !== "running";
         if (!isDone) await new Promise((resolve) => setTimeout(resolve, NEXT_MS));
       }
