@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
+import { visible } from "#console/parts/language/visible.ts";
 
 /**
  * The address of an account, in which the last segment is the strongest. Long addresses lose their middle, not their end: the whole address is
@@ -7,7 +8,10 @@ import type { ReactNode } from "react";
 export function Address({ address }: { readonly address: string }) {
   const cut = address.lastIndexOf(":") + 1;
   return (
-    <span className="foreign inline-flex max-w-full min-w-0 font-mono text-note" title={address}>
+    <span
+      className="foreign inline-flex max-w-full min-w-0 font-mono text-note"
+      title={visible(address)}
+    >
       {cut > 0 && <span className="truncate text-muted">{address.slice(0, cut)}</span>}
       <span className="shrink-0 truncate">{address.slice(cut)}</span>
     </span>
@@ -17,17 +21,27 @@ export function Address({ address }: { readonly address: string }) {
 /** A text that somebody else has written: it is shown as it is, and keeps its direction to itself. */
 export const Foreign = ({ children }: { readonly children: string }): ReactNode => (
   <span dir="auto" className="foreign">
-    {visible(children)}
+    <Breakable text={visible(children)} />
   </span>
 );
 
-/** Characters that change the direction of a line, and control characters. */
-const HIDDEN = /\p{Cc}|\p{Bidi_Control}/gu;
+/** The longest word that a browser lays out at once, in characters. */
+const WORD_LENGTH_MAX = 64;
+const LONG_WORD = new RegExp(String.raw`\S{${WORD_LENGTH_MAX + 1}}`, "u");
+const PIECES = new RegExp(String.raw`\S{1,${WORD_LENGTH_MAX}}|\s+`, "gu");
 
-/** A text in which hidden characters are shown by their code points. */
-export const visible = (text: string): string =>
-  text.replaceAll(HIDDEN, (character) =>
-    character === "\n" || character === "\t"
-      ? character
-      : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
+/**
+ * A text in which long words have places where lines may end. Without them, the time of a browser's layout grows with the square of the length
+ * of a word, to many seconds for 10,000 letters.
+ */
+export function Breakable({ text }: { readonly text: string }): ReactNode {
+  if (!LONG_WORD.test(text)) return text;
+  const pieces = text.match(PIECES) ?? [];
+  return pieces.map((piece, place) => (
+    // oxlint-disable-next-line react/no-array-index-key -- A piece is its place.
+    <Fragment key={place}>
+      {place > 0 && <wbr />}
+      {piece}
+    </Fragment>
+  ));
+}

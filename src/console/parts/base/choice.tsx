@@ -23,7 +23,7 @@ export const Choice = <T extends string>(props: ChoiceProps<T>) => (
 export const Tiles = <T extends string>(props: ChoiceProps<T>) => (
   <Options
     {...props}
-    frame="flex flex-wrap gap-2"
+    frame="flex max-w-full flex-wrap gap-2"
     item="h-8 rounded-md border border-line px-3 hover:bg-hover data-checked:border-accent data-checked:bg-accent-soft pointer-coarse:h-11"
   />
 );
@@ -42,7 +42,7 @@ function Options<T extends string>({
         <Radio.Root
           key={value}
           value={value}
-          className={`inline-flex cursor-pointer items-center whitespace-nowrap ${item}`}
+          className={`inline-flex max-w-full cursor-pointer items-center overflow-hidden whitespace-nowrap ${item}`}
         >
           {text}
         </Radio.Root>

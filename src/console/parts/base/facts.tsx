@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
+import { Foreign } from "./address.tsx";
 
 /** The facts of an object: names on the left, values on the right; on a phone, below each other. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] items-baseline gap-x-4 gap-y-2 max-sm:grid-cols-1 max-sm:gap-y-0.5">
+    <dl className="grid grid-cols-[fit-content(40%)_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2 max-sm:grid-cols-1 max-sm:gap-y-0.5">
       {children}
     </dl>
   );
@@ -12,7 +13,9 @@ export function Facts({ children }: { readonly children: ReactNode }) {
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <>
-      <dt className="text-muted max-sm:mt-2">{name}</dt>
+      <dt className="min-w-28 text-muted max-sm:mt-2">
+        <Foreign>{name}</Foreign>
+      </dt>
       <dd className="min-w-0">{children}</dd>
     </>
   );

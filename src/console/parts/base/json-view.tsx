@@ -1,5 +1,7 @@
-import { visible } from "./address.tsx";
+import { Fragment, type ReactNode } from "react";
+import { Breakable } from "./address.tsx";
 import { CopyButton } from "./copy.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 import { partWords } from "#console/parts/part-words.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -16,7 +18,7 @@ export function TextView({ text, what }: { readonly text: string; readonly what:
         tabIndex={0} // oxlint-disable-line jsx-a11y/no-noninteractive-tabindex -- Keys scroll a long value.
         className="foreign max-h-96 overflow-auto p-3 pr-10 font-mono text-note whitespace-pre-wrap"
       >
-        {visible(text)}
+        <QuotedTexts text={visible(text)} />
       </pre>
       <span className="absolute top-1.5 right-1.5">
         <CopyButton value={text} what={what} />
@@ -24,3 +26,18 @@ export function TextView({ text, what }: { readonly text: string; readonly what:
     </div>
   );
 }
+
+/** A text in quotes as in JSON and in code. */
+const QUOTED = /("(?:[^"\\\n]|\\.)*")/u;
+
+/** A text of several lines in which each quoted text keeps its direction to itself. */
+const QuotedTexts = ({ text }: { readonly text: string }): ReactNode =>
+  text.split(QUOTED).map((part, place) => {
+    const Part = place % 2 === 0 ? Fragment : "bdi";
+    return (
+      // oxlint-disable-next-line react/no-array-index-key -- A part is its place.
+      <Part key={place}>
+        <Breakable text={part} />
+      </Part>
+    );
+  });

@@ -1,5 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { Foreign } from "./address.tsx";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
 import { ApiError } from "#console/api/errors.ts";
@@ -39,8 +40,8 @@ export function Failure({
       <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 space-y-1">
         <p className="font-medium">{title}</p>
-        <p className="foreign" dir="auto">
-          {error.message.replace(`[${code}] `, "")}
+        <p>
+          <Foreign>{error.message.replace(`[${code}] `, "")}</Foreign>
         </p>
         {hintFor(status) !== "" && <p className="text-muted">{hintFor(status)}</p>}
         <p className="flex flex-wrap items-center gap-x-3 font-mono text-note text-muted">

@@ -11,9 +11,9 @@ import {
   ReactFlow,
 } from "@xyflow/react";
 import { useMemo } from "react";
-import { visible } from "#console/parts/base/address.tsx";
 import { useMediaQuery } from "#console/parts/base/media-query.ts";
 import { toneClass, ToneIcon, type Tone } from "#console/parts/base/status.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 
 /** A stage, or a place where money lies. */
 export interface GraphNode {

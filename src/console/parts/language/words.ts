@@ -1,3 +1,5 @@
+import { inSentence } from "./visible.ts";
+
 /** The languages of the console. English is written first, and every other language has the type of the English words. */
 export type Language = "en" | "de";
 
@@ -42,7 +44,25 @@ export function wordsOf<W>(loaders: Readonly<Record<Language, Loader<W>>>): Word
     return loaded;
   };
   const load = async (): Promise<void> => {
-    loaded ??= (await loaders[language]()).words;
+    loaded ??= withIsolates((await loaders[language]()).words);
   };
   return Object.assign(read, { load });
+}
+
+/** The words, in whose sentences texts of others keep their direction to themselves. */
+function withIsolates<W>(words: W): W {
+  if (typeof words === "function") {
+    const sentence = words as unknown as (...texts: unknown[]) => unknown;
+    const wrapped = (...texts: unknown[]): unknown => sentence(...texts.map(isolated));
+    return wrapped as unknown as W; // The wrapper has the parameters and the result of the sentence.
+  }
+  if (typeof words !== "object" || words === null || Array.isArray(words)) return words;
+  const entries = Object.entries(words).map(([name, word]) => [name, withIsolates(word)] as const);
+  return Object.fromEntries(entries) as W; // The members are the same ones.
+}
+
+/** A text, or the texts of a list, for the middle of a sentence; any other value as it is. */
+function isolated(value: unknown): unknown {
+  if (typeof value === "string") return inSentence(value);
+  return Array.isArray(value) ? value.map(isolated) : value;
 }

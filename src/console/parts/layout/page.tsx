@@ -1,5 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { Fragment, type ReactNode, useEffect } from "react";
+import { Breakable, Foreign } from "#console/parts/base/address.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 
 export interface Crumb {
   readonly text: string;
@@ -21,14 +23,16 @@ export function PageTitle({
   readonly actions?: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Florin`;
+    document.title = `${visible(title)} · Florin`;
   }, [title]);
   return (
     <header className="flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 px-6 py-3 max-sm:px-4">
       <div className="flex min-w-0 flex-wrap items-center gap-1.5">
         {crumbs.map(({ text, link }) => (
           <Fragment key={text}>
-            <span className="foreign text-muted hover:text-text">{link(text)}</span>
+            <span className="foreign text-muted hover:text-text">
+              {link(<Foreign>{text}</Foreign>)}
+            </span>
             <ChevronRight aria-hidden size={14} className="text-faint" />
           </Fragment>
         ))}
@@ -36,7 +40,7 @@ export function PageTitle({
           className={`foreign font-semibold ${isCode ? "font-mono text-section" : "text-title tracking-tight"}`}
           dir="auto"
         >
-          {title}
+          <Breakable text={visible(title)} />
         </h1>
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

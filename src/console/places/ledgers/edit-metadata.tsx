@@ -35,9 +35,9 @@ export function EditableMetadata({
         {entries.map(([name, value]) => (
           <div
             key={name}
-            className="grid grid-cols-[minmax(7rem,auto)_1fr_auto] items-start gap-x-4 py-1 max-sm:grid-cols-[1fr_auto]"
+            className="grid grid-cols-[fit-content(40%)_minmax(0,1fr)_auto] items-start gap-x-4 py-1 max-sm:grid-cols-[minmax(0,1fr)_auto]"
           >
-            <dt className="py-1 text-muted max-sm:col-start-1">
+            <dt className="min-w-28 py-1 text-muted max-sm:col-start-1">
               <Foreign>{name}</Foreign>
             </dt>
             <dd className="min-w-0 py-1 max-sm:col-start-1">

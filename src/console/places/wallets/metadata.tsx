@@ -2,11 +2,12 @@ import { useState } from "react";
 import { WALLETS_KEY } from "./queries.ts";
 import { walletWords } from "./words.ts";
 import { florin, may } from "#console/api/florin.ts";
-import { Foreign, visible } from "#console/parts/base/address.tsx";
+import { Foreign } from "#console/parts/base/address.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { visible } from "#console/parts/language/visible.ts";
 
 interface MetadataProps {
   readonly wallet: string;

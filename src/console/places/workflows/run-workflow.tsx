@@ -5,11 +5,11 @@ import { ORCHESTRATION_KEY, type Workflow } from "./queries.ts";
 import { variablesOf } from "./stages.ts";
 import { workflowWords } from "./words.ts";
 import { florin } from "#console/api/florin.ts";
-import { visible } from "#console/parts/base/address.tsx";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { visible } from "#console/parts/language/visible.ts";
 
 /** The button and the form that start an instance, with an input for each variable that the workflow reads. */
 export function RunWorkflow({ workflow }: { readonly workflow: Workflow }) {

@@ -11,13 +11,14 @@ import {
   WEBHOOKS_KEY,
 } from "./queries.ts";
 import { florin } from "#console/api/florin.ts";
-import { Foreign, visible } from "#console/parts/base/address.tsx";
+import { Foreign } from "#console/parts/base/address.tsx";
 import { Button } from "#console/parts/base/button.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { visible } from "#console/parts/language/visible.ts";
 import { locale } from "#console/parts/language/words.ts";
 import { Timeline } from "#console/parts/layout/timeline.tsx";
 import { formatDuration } from "#console/parts/time/duration.ts";

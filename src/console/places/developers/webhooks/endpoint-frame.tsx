@@ -10,6 +10,7 @@ import { Figure, Figures } from "#console/parts/base/figure.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { ToneIcon } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { TAB_CLASS, Tabs } from "#console/parts/layout/tabs.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -59,7 +60,7 @@ export function EndpointFrame() {
             </Figures>
           </div>
           <Trouble config={config} />
-          <Tabs label={title}>
+          <Tabs label={visible(title)}>
             <Link
               to="/developers/webhooks/$id"
               params={{ id }}

@@ -59,7 +59,9 @@ function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
             {first.source} <span className="text-faint">→</span> {first.destination}
           </span>
           {others.length > 0 && <span className="text-note text-faint">+{others.length}</span>}
-          <Money amount={first.amount} asset={first.asset} />
+          <span className="max-w-1/2 truncate">
+            <Money amount={first.amount} asset={first.asset} />
+          </span>
         </>
       )}
     </>

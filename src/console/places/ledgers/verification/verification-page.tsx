@@ -135,9 +135,7 @@ function Result({ report, at }: { readonly report: Report; readonly at: string }
               <li key={`${table} ${key} ${column ?? ""}`} className="py-2">
                 <Foreign>{`${table} ${key} ${column ?? ""}: ${problem}`}</Foreign>
                 {stored !== undefined && expected !== undefined && (
-                  <p className="text-note text-muted">
-                    <Foreign>{words.storedInsteadOf(stored, expected)}</Foreign>
-                  </p>
+                  <p className="text-note text-muted">{words.storedInsteadOf(stored, expected)}</p>
                 )}
               </li>
             ))}

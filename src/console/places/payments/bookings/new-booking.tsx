@@ -3,11 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { type NewBookingRequest, poolNamesQuery } from "./queries.ts";
 import { florin } from "#console/api/florin.ts";
-import { visible } from "#console/parts/base/address.tsx";
 import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { visible } from "#console/parts/language/visible.ts";
 import { connectorNamesQuery, PAYMENTS_KEY } from "#console/places/payments/common/queries.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 

@@ -1,5 +1,6 @@
-import { Foreign, visible } from "#console/parts/base/address.tsx";
+import { Foreign } from "#console/parts/base/address.tsx";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
 /** The metadata of an object, by name. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { InitiationValues } from "./initiation-values.ts";
-import { visible } from "#console/parts/base/address.tsx";
 import { SelectField } from "#console/parts/forms/fields.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 import {
   type AccountAtProvider,
   accountMenuQuery,

@@ -80,7 +80,7 @@ function Why({ instance: { error, hold } }: { readonly instance: Instance }) {
   if (error === "canceled") return words.instancePage.aborted;
   if (error !== undefined) return <Foreign>{error}</Foreign>;
   if (hold === undefined) return null;
-  if (hold.event !== undefined) return <Foreign>{words.hold.event(hold.event)}</Foreign>;
+  if (hold.event !== undefined) return words.hold.event(hold.event);
   if (hold.lastFailure !== undefined) return <Foreign>{hold.lastFailure}</Foreign>;
   if (hold.until === undefined) return <Foreign>{hold.reason}</Foreign>;
   return (

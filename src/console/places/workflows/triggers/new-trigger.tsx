@@ -3,12 +3,12 @@ import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { EVENT_TYPES } from "./event-types.ts";
 import { florin } from "#console/api/florin.ts";
-import { visible } from "#console/parts/base/address.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
 import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useDraft } from "#console/parts/forms/use-draft.ts";
 import { useWrite } from "#console/parts/forms/use-write.ts";
+import { visible } from "#console/parts/language/visible.ts";
 import {
   ORCHESTRATION_KEY,
   type Workflow,

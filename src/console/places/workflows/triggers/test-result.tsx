@@ -1,6 +1,7 @@
-import { Foreign, visible } from "#console/parts/base/address.tsx";
+import { Foreign } from "#console/parts/base/address.tsx";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
 import { Status } from "#console/parts/base/status.tsx";
+import { visible } from "#console/parts/language/visible.ts";
 import { workflowWords } from "#console/places/workflows/words.ts";
 import type { components } from "#openapi";
 
