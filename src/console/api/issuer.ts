@@ -1,4 +1,7 @@
 import * as oauth from "oauth4webapi";
+import { allowsLedger } from "./ledger-patterns.ts";
+import type { Output } from "./operations.ts";
+import type { paths } from "#openapi";
 import { parseJson } from "#platform/json.ts";
 
 /** The built-in client of the console at Florin's own OAuth server. */
@@ -7,6 +10,9 @@ const CLIENT: oauth.Client = { client_id: "florin-console" };
 const CALLBACK_PATH = "/console/callback";
 const SIGNED_OUT_PATH = "/console";
 const ISSUER_PATH = "/api/auth";
+const WALLETS_INFO_PATH = "/api/wallets/_info" satisfies keyof paths;
+
+type WalletsInfo = Output<"get", typeof WALLETS_INFO_PATH>;
 
 /** Tokens of a sign-in, in memory only. */
 export interface Grant {
@@ -22,6 +28,8 @@ export interface Grant {
   readonly email: string | undefined;
   /** Patterns of the only ledgers that the token reaches; empty for all. */
   readonly ledgers: readonly string[];
+  /** Whether the ledger of the wallets is one of these. */
+  readonly reachesWallets: boolean;
 }
 
 /** What the page has to remember between an authorization request and its answer. */
@@ -104,7 +112,11 @@ export class Issuer {
       checks,
     );
     const { sub: subject = "" } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
-    const { name, email } = await this.#readPerson(tokens.access_token, subject);
+    const ledgers = ledgersOf(tokens.access_token);
+    const [{ name, email }, reachesWallets] = await Promise.all([
+      this.#readPerson(tokens.access_token, subject),
+      this.#reachesWallets(ledgers),
+    ]);
     return {
       subject,
       accessToken: tokens.access_token,
@@ -113,7 +125,8 @@ export class Issuer {
       idToken: tokens.id_token,
       name,
       email,
-      ledgers: ledgersOf(tokens.access_token),
+      ledgers,
+      reachesWallets,
     };
   }
 
@@ -131,6 +144,14 @@ export class Issuer {
     const response = await oauth.userInfoRequest(this.#server, CLIENT, token, INSECURE);
     const claims = await oauth.processUserInfoResponse(this.#server, CLIENT, subject, response);
     return { name: textOf(claims.name), email: textOf(claims.email) };
+  }
+
+  /** Whether a token that is bound to ledgers reaches the one of the wallets. Where the server does not say it, its refusals do. */
+  async #reachesWallets(ledgers: readonly string[]): Promise<boolean> {
+    if (ledgers.length === 0) return true;
+    const answer = await fetch(new URL(WALLETS_INFO_PATH, this.#origin), { credentials: "omit" });
+    const { ledger } = parseJson(await answer.text()) as Partial<WalletsInfo>; // A refusal has no ledger.
+    return ledger === undefined || allowsLedger(ledgers, ledger);
   }
 
   get #redirectUri(): string {

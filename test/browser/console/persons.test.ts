@@ -132,9 +132,17 @@ describe("what a person may not do", () => {
 
   test("a person who is bound to ledgers is shown no other one, and is refused nothing", async () => {
     const scopes = [...READS, "ledger:write"];
-    const { refused, leaks } = await visitAs("bound", { scopes, ledgers: ["eu-*"] });
+    const { places, refused, leaks } = await visitAs("bound", { scopes, ledgers: ["eu-*"] });
     expect(leaks).toEqual([]);
-    // Nothing tells a page which ledger has the wallets, and so the server's refusal does.
-    expect(refused.filter((request) => !request.startsWith("/wallets:"))).toEqual([]);
+    expect(places).not.toContain("Wallets");
+    expect(refused).toEqual([]);
+  });
+
+  test("a person who is bound to the ledger of the wallets has this place", async () => {
+    const scopes = [...READS, "wallets:write"];
+    const ledgers = ["wallets-*", "eu-*"];
+    const { places, refused } = await visitAs("teller-of-europe", { scopes, ledgers });
+    expect(places).toContain("Wallets");
+    expect(refused).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { clientWith } from "#test/support/auth/clients.ts";
 import { inLedger, okBodyOf, refusalOf } from "#test/support/ledger/api.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 import { freshWallet, heldIn, inWallets, succeeded, usd } from "#test/support/wallets/wallets.ts";
@@ -24,6 +25,17 @@ describe("requests", () => {
     const writer = await token("wallets:write");
     expect((await inWallets("/wallets", { token: writer, method: "POST" })).status).toBe(201);
     expect((await inWallets("/wallets", { token: writer })).status).toBe(200);
+  });
+
+  test("the service says which ledger has the wallets, which decides what tokens with ledgers reach", async () => {
+    const { ledger } = await okBodyOf<{ ledger: string }>(await inWallets("/_info"));
+    for (const [ledgers, status] of [
+      [ledger, 200],
+      ["eu-*", 401],
+    ] as const) {
+      const bound = await clientWith({ scopes: ["wallets:read"], metadata: { ledgers } });
+      expect((await inWallets("/wallets", { token: bound.token })).status).toBe(status);
+    }
   });
 
   test("requests for wallets without a body create a wallet without a name", async () => {

@@ -1,4 +1,4 @@
-import { boundLedgers, may } from "#console/api/florin.ts";
+import { boundLedgers, hasScope, may } from "#console/api/florin.ts";
 import { partWords } from "#console/parts/part-words.ts";
 
 /** Who may open the pages below a path: whoever has one of the scopes; with no scope, everybody. */
@@ -42,9 +42,10 @@ const OF_ALL_LEDGERS: ReadonlySet<string> = new Set([
 ]);
 
 export const mayOpen = (opening: Opening): boolean =>
-  hasScope(opening) && !(OF_ALL_LEDGERS.has(opening.to) && boundLedgers().length > 0);
+  isOpenTo(opening, may) && !(OF_ALL_LEDGERS.has(opening.to) && boundLedgers().length > 0);
 
-const hasScope = ({ scopes }: Opening): boolean => scopes.length === 0 || scopes.some(may);
+const isOpenTo = ({ scopes }: Opening, has: (scope: string) => boolean): boolean =>
+  scopes.length === 0 || scopes.some(has);
 
 /** Why the person may not open a path, as a sentence; undefined if the person may. */
 export function refusalOf(path: string): string | undefined {
@@ -52,5 +53,7 @@ export function refusalOf(path: string): string | undefined {
   const opening = openings.find(({ to }) => path === to || path.startsWith(`${to}/`));
   if (opening === undefined || mayOpen(opening)) return undefined;
   const words = partWords();
-  return hasScope(opening) ? words.boundToLedgers : words.notAllowed(opening.scopes.join(", "));
+  return isOpenTo(opening, hasScope)
+    ? words.boundToLedgers
+    : words.notAllowed(opening.scopes.join(", "));
 }

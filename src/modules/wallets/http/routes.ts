@@ -18,10 +18,7 @@ import {
 export const API_VERSION = "v2.2.0";
 
 export function walletRoutes(): OpenAPIHono<AppEnv> {
-  const app = honourLedgers(
-    new OpenAPIHono<AppEnv>(),
-    (env) => walletSettings.of(env).FLORIN_WALLETS_LEDGER,
-  );
+  const app = honourLedgers(new OpenAPIHono<AppEnv>(), ledgerOf);
   registerService(app);
   registerWallets(app);
   registerBalances(app);
@@ -30,12 +27,15 @@ export function walletRoutes(): OpenAPIHono<AppEnv> {
   return app;
 }
 
+/** The ledger of all wallets. */
+const ledgerOf = (env: Env): string => walletSettings.of(env).FLORIN_WALLETS_LEDGER;
+
 const registerService = registration(
   infoOperation({
     operationId: "getServerInfo_wallets",
-    summary: "Show the version of the wallets API",
+    summary: "Show the version of the wallets API, and the ledger of the wallets",
     schema: InfoResponse,
-    info: { version: API_VERSION, debug: false },
+    info: (env) => ({ version: API_VERSION, debug: false, ledger: ledgerOf(env) }),
   }),
   healthOperation({
     operationId: "getWalletsHealth",

@@ -188,7 +188,14 @@ export const KeyHeaders = z.object({
 });
 
 export const InfoResponse = z
-  .object({ version: z.string(), debug: z.boolean() })
+  .object({
+    version: z.string(),
+    debug: z.boolean(),
+    ledger: z.string().openapi({
+      description:
+        "Florin's own: the ledger of all wallets. A token that is bound to other ledgers reaches no wallet.",
+    }),
+  })
   .openapi("WalletsInfo");
 
 export const HealthResponse = z.object({}).openapi("WalletsHealth");

@@ -17,13 +17,15 @@ export const infoOperation = <S extends z.ZodType>({
   readonly operationId: string;
   readonly summary: string;
   readonly schema: S;
-  readonly info: z.input<S>;
+  /** The answer, or what makes it from the bindings. */
+  readonly info: z.input<S> | ((env: Env) => z.input<S>);
 }): Registration =>
   service.get(path, {
     operationId,
     summary,
     answer: ok.plain("The version", schema),
-    handle: () => info,
+    handle: ({ context }) =>
+      typeof info === "function" ? (info as (env: Env) => z.input<S>)(context.env) : info,
   });
 
 /** Shows the health of a module to everyone. The check throws if the module does not work. */
