@@ -5,6 +5,7 @@ import * as grants from "./grants/tables.ts";
 import { PasswordHashObject } from "./hashing/password-hash-object.ts";
 import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
+import { registerCredentials } from "./http/credentials.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerIssuedTokens } from "./http/issued-tokens.ts";
 import { registerOAuth } from "./http/oauth.ts";
@@ -72,6 +73,7 @@ export const authModule: Module & {
     registerAudit(app);
     registerSigningKeys(app);
     registerPeople(app);
+    registerCredentials(app);
     registerSignInLinks(app);
     return app;
   },

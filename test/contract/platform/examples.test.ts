@@ -4,6 +4,8 @@ import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
 import { authCodes } from "#modules/auth/grants/tables.ts";
+import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
+import { authSessions } from "#modules/auth/people/tables.ts";
 import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { authClientSecrets } from "#modules/auth/tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
@@ -23,6 +25,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
+import { fromMillis } from "#platform/time.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
@@ -82,6 +85,22 @@ async function storeCode(): Promise<void> {
   await databaseOf(env).insert(authCodes).values(code).onConflictDoNothing();
 }
 
+/** Stores a session and a passkey of a person. */
+async function storeCredentials(): Promise<void> {
+  const personId = "88888888-2222-4333-8444-555555555555";
+  await databaseOf(env)
+    .insert(authSessions)
+    .values({
+      hash: Buffer.from("Like a hash of a cookie of brows").toString("base64"),
+      personId,
+      authenticatedAt: fromMillis(Date.UTC(2026, 0, 1, 9)),
+      expiresAt: fromMillis(Date.UTC(2126, 0, 1, 21)),
+    });
+  await databaseOf(env)
+    .insert(authPasskeys)
+    .values({ id: "kN3rX0p9Tq2bR7vYc5fJ1A", personId, publicKey: "", counter: 7 });
+}
+
 /** Waits until every instance waits for an event or has ended. */
 const untilInstancesWait = () => untilNone("orchestration_instances", "due_at IS NOT NULL");
 
@@ -97,6 +116,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const id = "88888888-2222-4333-8444-555555555555";
     await storePerson({ id, subject: id, issuer: "", email: "grace@example.com" });
   },
+  florinListUserSessions: storeCredentials,
   createToken: storeCode,
   introspectToken: async () => {
     const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
