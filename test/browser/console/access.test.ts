@@ -38,6 +38,29 @@ async function addPerson(name: string, scopes: readonly string[]): Promise<strin
   return (made as { data: { id: string } }).data.id;
 }
 
+/** Adds a passkey of a device in a window, which signs in by a link once more: browsers offer passkeys only for host names. */
+async function addPasskey({ context, page }: ConsoleWindow, link: string): Promise<void> {
+  const named = (url: string): string => url.replace("127.0.0.1", "localhost");
+  const devices = await context.newCDPSession(page);
+  await devices.send("WebAuthn.enable");
+  await devices.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(named(link));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation").first().waitFor();
+  await page.goto(`${named(server.url)}/api/auth/account`);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("have 1 passkey.").waitFor();
+}
+
 describe("clients", () => {
   test("a new client shows its secret once, which gives a token, and a deleted secret gives none", async () => {
     await window.go("/access/clients");
@@ -137,6 +160,54 @@ describe("people", () => {
     await window.page.waitForURL("**/access/people");
     await window.page.getByRole("row", { name: "Operator" }).waitFor();
     expect(await window.page.getByRole("row", { name: "Bob" }).count()).toBe(0);
+  });
+});
+
+describe("how a person is signed in", () => {
+  test("a session that is ended signs the other window out, by keys alone", async () => {
+    const id = await addPerson("Eve", ["ledger:read"]);
+    const other = await browser.open({ personId: id });
+    await window.go(`/access/people/${id}`);
+    const { page } = window;
+    await page.getByText("This person has no passkey.").waitFor();
+    const sessions = page.getByRole("list", { name: "Signed in" }).getByRole("listitem");
+    expect(await sessions.count()).toBe(1);
+    await sessions.getByRole("button", { name: "Sign out" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("This person is signed in nowhere.").waitFor();
+    await other.page.reload();
+    await other.page.getByRole("button", { name: "Sign in" }).waitFor();
+    await other.close();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test("a passkey that is removed is gone from the page and from the server", async () => {
+    const id = await addPerson("Pia", ["ledger:read"]);
+    const other = await browser.open({ personId: id });
+    await addPasskey(other, await browser.signInLink(id));
+    await window.go(`/access/people/${id}`);
+    const { page } = window;
+    const passkeys = page.getByRole("list", { name: "Passkeys" }).getByRole("listitem");
+    await passkeys.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("This person has no passkey.").waitFor();
+    expect(await server.json(`/api/florin/v1/users/${id}/passkeys`)).toEqual({ data: [] });
+    await other.close();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test("who may only read sees them, and is offered no end of them", async () => {
+    const id = await addPerson("Tom", ["ledger:read"]);
+    const other = await browser.open({ personId: id });
+    await window.close();
+    window = await browser.open({ personId: await addPerson("Ria", ["auth:read"]) });
+    await window.go(`/access/people/${id}`);
+    const { page } = window;
+    await page.getByRole("list", { name: "Signed in" }).getByRole("listitem").waitFor();
+    expect(await page.getByRole("main").getByRole("button", { name: "Sign out" }).count()).toBe(0);
+    await other.close();
   });
 });
 

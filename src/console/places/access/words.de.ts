@@ -71,6 +71,19 @@ export const words: typeof english = {
       password:
         "Wer den Link öffnet, setzt das Passwort dieser Person, einmal, binnen einem Tag. Mit dem neuen Passwort enden alle Sitzungen, Passkeys und Refresh-Tokens.",
     },
+    sessions: "Angemeldet",
+    noSessions: "Diese Person ist nirgends angemeldet.",
+    since: "Seit",
+    until: "bis",
+    endSession: "Abmelden",
+    endSessionHint:
+      "Dieser Browser bekommt keine neuen Tokens und muss sich neu anmelden. Was er schon hat, gilt noch bis zu fünf Minuten.",
+    passkeys: "Passkeys",
+    noPasskeys: "Diese Person hat keinen Passkey.",
+    used: (count) => `${count}-mal benutzt`,
+    removePasskey: "Entfernen",
+    removePasskeyHint:
+      "Mit diesem Passkey meldet sich niemand mehr an. Browser, die sich mit ihm angemeldet haben, bleiben angemeldet, bis Sie sie abmelden.",
     changeRights: "Rechte ändern",
     rightsHint: "Frühere Tokens behalten ihre Rechte noch bis zu fünf Minuten.",
     save: "Speichern",

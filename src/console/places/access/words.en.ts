@@ -69,6 +69,19 @@ export const words = {
       password:
         "Whoever opens the link sets the password of this person, once, within a day. With the new password, all sessions, passkeys and refresh tokens end.",
     },
+    sessions: "Signed in",
+    noSessions: "This person is signed in nowhere.",
+    since: "Since",
+    until: "until",
+    endSession: "Sign out",
+    endSessionHint:
+      "This browser gets no new tokens and has to sign in again. What it has already works for up to five minutes.",
+    passkeys: "Passkeys",
+    noPasskeys: "This person has no passkey.",
+    used: (count: string) => `used ${count} times`,
+    removePasskey: "Remove",
+    removePasskeyHint:
+      "Nobody signs in with this passkey any more. Browsers that have signed in with it stay signed in until you sign them out.",
     changeRights: "Change rights",
     rightsHint: "Tokens that were given before keep their rights for up to five minutes.",
     save: "Save",

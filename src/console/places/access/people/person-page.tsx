@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { Passkeys, Sessions } from "./credentials.tsx";
 import { LoginState } from "./people-page.tsx";
 import { LinkButton } from "./person-links.tsx";
 import { PEOPLE_KEYS } from "./queries.ts";
@@ -92,6 +93,8 @@ function Details({ person, isLast }: { readonly person: Person; readonly isLast:
         )}
         {mayChange && isLast && <p className="mt-2 text-note text-muted">{words.last}</p>}
       </Section>
+      <Sessions personId={id} mayChange={mayChange} />
+      <Passkeys personId={id} mayChange={mayChange} />
       {mayChange && issuer === undefined && (
         <Section title={words.links}>
           <div className="flex flex-wrap gap-2">
