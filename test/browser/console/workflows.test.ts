@@ -182,7 +182,7 @@ describe("an instance", () => {
   test("names of workflows and events are shown as they are", async () => {
     const id = await start(hostile, {});
     await window.go(`/workflows/instances/${id}`);
-    await window.page.getByText(`It waits for the event “${SHOWN}”`).waitFor();
+    await window.page.getByText(`It waits for the event “\u2068${SHOWN}\u2069”`).waitFor();
     await window.page.getByRole("link", { name: SHOWN }).waitFor();
     expect(await window.page.locator("img[src=x]").count()).toBe(0);
     expect(window.complaints).toEqual([]);
