@@ -54,7 +54,7 @@ describe("the overview of a ledger", () => {
     await window.page.getByRole("link", { name: /^users:….*€30\.00$/ }).waitFor();
     await window.page.getByRole("link", { name: /users:3:\s?main.*€10\.00$/ }).waitFor();
     await window.page.getByText(SHOWN).waitFor();
-    await window.page.getByRole("radio", { name: "In, EUR/2" }).click();
+    await window.page.getByRole("radio", { name: "EUR in" }).click();
     await window.page.getByTitle("3000 EUR/2").first().waitFor();
     expect(await window.page.locator("img[src=x]").count()).toBe(0);
     expect(window.complaints).toEqual([]);

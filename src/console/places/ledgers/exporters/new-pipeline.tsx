@@ -14,7 +14,7 @@ interface NewPipelineProps {
 }
 
 /** The choice of a new exporter, beside those that exist. */
-const NEW = "";
+const NEW = "new";
 
 /** The kinds of exporters, and a config of each to begin with. */
 const CONFIGS: Readonly<Record<string, string>> = {
