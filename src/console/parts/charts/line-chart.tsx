@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
+import { formatTimes } from "./axis.ts";
 
 export interface Series {
   /** Moments in seconds since the epoch, ascending. */
@@ -94,7 +95,14 @@ function optionsFor(
     ...(shape === "bars" ? { scales: { x: { range: withLastBar } } } : {}),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     axes: [
-      { ...axis, font, gap: 8, grid: { show: false } },
+      {
+        ...axis,
+        font,
+        gap: 8,
+        grid: { show: false },
+        space: TIME_PX,
+        values: (_, splits, _axis, _space, distance) => [...formatTimes(splits, distance)],
+      },
       {
         ...axis,
         font,
@@ -119,6 +127,8 @@ function optionsFor(
   } as uPlot.Options; // `paths` is undefined only in builds of the library without them.
 }
 
+/** The least distance of times on the axis, in pixels. */
+const TIME_PX = 72;
 const DIGIT_PX = 7.5;
 const AXIS_GAP_PX = 12;
 const AXIS_MIN_PX = 32;
