@@ -37,6 +37,38 @@ afterEach(async () => {
   await window.close();
 });
 
+describe("the ledgers", () => {
+  test("a new ledger has its bucket, and a part of its name finds it, by keys alone", async () => {
+    const { page } = window;
+    await window.go("/ledgers");
+    await page.getByRole("button", { name: "New ledger" }).press("Enter");
+    await page.keyboard.type("archive-2025");
+    await page.getByLabel("Bucket").fill("archive");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/ledgers/archive-2025/overview");
+    expect(await server.json("/api/ledger/v2/archive-2025")).toMatchObject({
+      data: { bucket: "archive" },
+    });
+    await window.go("/ledgers");
+    await page.getByRole("row", { name: /^archive-2025/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("name:chive");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/ledgers?name=chive");
+    await page.getByText("1 shown, no more").waitFor();
+    expect(await page.getByRole("row", { name: /^archive-2025/ }).count()).toBe(1);
+  });
+
+  test("a ledger that is not there is one sentence with the way to all", async () => {
+    const { page } = window;
+    await window.go("/ledgers/nothing/overview");
+    await page.getByText("There is no ledger named nothing").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByRole("link", { name: "All ledgers" }).press("Enter");
+    await page.getByRole("row", { name: new RegExp(`^${LEDGER}`) }).waitFor();
+  });
+});
+
 describe("the transactions of a ledger", () => {
   test("a filter that is typed is in the URL, and the URL shows the same list elsewhere", async () => {
     await window.go(`/ledgers/${LEDGER}/transactions`);

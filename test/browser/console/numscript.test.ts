@@ -148,6 +148,20 @@ describe("examples, links and drafts", () => {
     expect(await committed()).toBe(before);
   });
 
+  test("on a phone, the page goes to the result of a run", async () => {
+    const { page } = window;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await window.go("/numscript");
+    await page.getByRole("button", { name: /^Payment with a fee/ }).click();
+    const result = page.getByRole("heading", { name: "What it would do" });
+    const run = page.getByRole("button", { name: "Dry run" });
+    await run.press("Enter");
+    await result.waitFor();
+    await expect.poll(async () => (await result.boundingBox())?.y).toBeLessThan(422);
+    await page.getByRole("button", { name: "Commit" }).press("Enter");
+    await page.getByRole("link", { name: /^See transaction/ }).waitFor();
+  });
+
   test("a link shows the script and its values elsewhere", async () => {
     await window.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await open("?example=credit-line");

@@ -126,9 +126,10 @@ export function allOf(
 
 /** The beginnings of today and of the days a week and a month ago. */
 function recentDays(): { value: string; label: string }[] {
-  const { day, week, month } = ledgerWords().account.period;
+  const words = ledgerWords();
+  const { week, month } = words.account.period;
   return [
-    { days: 0, label: day },
+    { days: 0, label: words.fields.today },
     { days: 7, label: week },
     { days: 30, label: month },
   ].map(({ days, label }) => {

@@ -223,6 +223,7 @@ export const words: typeof english = {
   zeroAmount: "Keine Buchungen",
   fields: {
     name: "Name enthält",
+    today: "Heute",
     account: "Konto",
     source: "Von",
     destination: "An",

@@ -219,6 +219,7 @@ export const words = {
   zeroAmount: "No postings",
   fields: {
     name: "Name contains",
+    today: "Today",
     account: "Account",
     source: "From",
     destination: "To",

@@ -84,7 +84,7 @@ export function ActivityChart({ ledger, at, measure, onMeasure }: ActivityProps)
       <p className="mb-1 h-5 text-note text-muted">
         {point === undefined ? (
           <>
-            {show(sum)} · {words.account.period[period]}
+            {intervals.length === 0 ? "…" : show(sum)} · {words.account.period[period]}
           </>
         ) : (
           <>

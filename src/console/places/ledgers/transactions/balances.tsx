@@ -104,14 +104,14 @@ function Account({
   readonly row: Change;
 }) {
   return (
-    <>
+    <span className="inline-flex max-w-full items-center gap-2">
       <AccountLink ledger={ledger} address={address} />
       {after < 0n && address !== WORLD && (
-        <span className="ml-2 text-note">
+        <span className="inline-flex shrink-0 text-note">
           <Status tone="warn">{ledgerWords().detail.belowZero}</Status>
         </span>
       )}
-    </>
+    </span>
   );
 }
 
