@@ -101,7 +101,7 @@ function optionsFor(
         gap: 8,
         grid: { show: false },
         space: TIME_PX,
-        values: (_, splits, _axis, _space, distance) => [...formatTimes(splits, distance)],
+        values: (...[, moments, , , distance]) => [...formatTimes(moments, distance)],
       },
       {
         ...axis,

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Author } from "./author.tsx";
 import { authorQuery, type LogEntry, logQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
@@ -8,7 +9,6 @@ import { JsonView } from "#console/parts/base/json-view.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { AccountLink } from "#console/places/ledgers/account-link.tsx";
-import { Author } from "#console/places/ledgers/transactions/author.tsx";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 /** A log entry: what it changed, by whom, and the hash that chains it to the one before. */

@@ -4,9 +4,9 @@ import { Foreign } from "#console/parts/base/address.tsx";
 import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
+import { Author } from "#console/places/ledgers/logs/author.tsx";
 import { authorQuery, type LogEntry, logsQuery } from "#console/places/ledgers/logs/queries.ts";
 import type { Transaction } from "#console/places/ledgers/queries.ts";
-import { Author } from "#console/places/ledgers/transactions/author.tsx";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 import { stringifyJson } from "#platform/json.ts";
 
