@@ -1,4 +1,6 @@
+import { useRef } from "react";
 import { Status } from "#console/parts/base/status.tsx";
+import { useWidth } from "#console/parts/base/use-width.ts";
 import { locale } from "#console/parts/language/words.ts";
 import { formatAmount } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
@@ -16,16 +18,20 @@ interface BalancesProps {
  * below each other.
  */
 export function Balances({ ledger, transaction }: BalancesProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
   const rows = changesOf(transaction);
   if (rows.length === 0) return null;
-  const isLong = rows.some((row) => lengthOf(row) > LONG);
+  const isTooNarrow = width < WIDE_PX && rows.some((row) => lengthOf(row) > LONG);
   return (
-    <div className="@container">
-      <Table ledger={ledger} rows={rows} isHiddenIfNarrow={isLong} />
-      {isLong && <Blocks ledger={ledger} rows={rows} />}
+    <div ref={frame}>
+      {isTooNarrow ? <Blocks ledger={ledger} rows={rows} /> : <Table ledger={ledger} rows={rows} />}
     </div>
   );
 }
+
+/** Width in which three columns of long amounts have room beside an account, in pixels. */
+const WIDE_PX = 768;
 
 /** Characters of an amount that three columns have room for beside an account. */
 const LONG = 14;
@@ -35,14 +41,10 @@ interface RowsProps {
   readonly rows: readonly Change[];
 }
 
-function Table({
-  ledger,
-  rows,
-  isHiddenIfNarrow,
-}: RowsProps & { readonly isHiddenIfNarrow: boolean }) {
+function Table({ ledger, rows }: RowsProps) {
   const words = ledgerWords().detail;
   return (
-    <table className={`w-full ${isHiddenIfNarrow ? "hidden @3xl:table" : ""}`}>
+    <table className="w-full">
       <thead>
         <tr className="border-b border-line text-note text-muted">
           <th className="pb-1 text-left font-normal">{words.account}</th>
@@ -76,7 +78,7 @@ function Table({
 function Blocks({ ledger, rows }: RowsProps) {
   const words = ledgerWords().detail;
   return (
-    <ul className="divide-y divide-line border-y border-line @3xl:hidden">
+    <ul className="divide-y divide-line border-y border-line">
       {rows.map((row) => (
         <li key={row.key} className="py-2">
           <Account ledger={ledger} row={row} />
