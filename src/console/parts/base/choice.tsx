@@ -14,7 +14,7 @@ interface ChoiceProps<T extends string> {
 export const Choice = <T extends string>(props: ChoiceProps<T>) => (
   <Options
     {...props}
-    frame="flex rounded-md border border-line p-0.5"
+    frame="flex w-fit max-w-full flex-wrap rounded-md border border-line p-0.5"
     item="h-6 rounded px-2 text-note text-muted hover:text-text data-checked:bg-hover data-checked:font-medium data-checked:text-text pointer-coarse:h-9"
   />
 );
