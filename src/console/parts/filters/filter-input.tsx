@@ -48,7 +48,7 @@ export function FilterInput({ fields, onApply }: FilterInputProps) {
           aria-label={words.add}
           placeholder={words.add}
           onKeyDown={onKeyDown}
-          className="w-32 bg-transparent text-text outline-none placeholder:text-muted focus:w-56 max-sm:not-focus:w-14"
+          className="w-14 bg-transparent text-text outline-none placeholder:text-muted focus:w-56"
         />
       </label>
       <Suggestions onTake={take} />

@@ -45,9 +45,9 @@ export function PhoneCells<Row>({ columns, row }: RowProps<Row>) {
     <div className="flex h-full flex-col justify-center gap-0.5">
       <div className="flex items-center justify-between gap-3">
         <div className="flex min-w-0 gap-2">{at("main")}</div>
-        <div className="shrink-0">{at("end")}</div>
+        <div className="flex shrink-0">{at("end")}</div>
       </div>
-      <div className="flex min-w-0 gap-3 text-note text-muted *:not-last:max-w-1/2 *:not-last:shrink-0">
+      <div className="flex min-w-0 gap-3 text-note text-muted *:empty:hidden *:not-last:max-w-1/2 *:not-last:shrink-0">
         {at("note")}
       </div>
     </div>
