@@ -49,10 +49,10 @@ export function StateCount({
   const { data } = useQuery(countsQuery(workflow));
   if (data === undefined) return null;
   const count = data[state];
-  if (count === 0) return <span className="text-faint">0</span>;
+  if (count === 0) return <span className="text-faint max-sm:hidden">0</span>;
   const tone = toneOf(state);
   return (
-    <span className={`inline-flex items-center gap-1 ${toneClass(tone)}`}>
+    <span className={`inline-flex items-center gap-1 max-sm:ml-3 ${toneClass(tone)}`}>
       <ToneIcon tone={tone} size={13} />
       {formatCount(count)}
     </span>

@@ -79,7 +79,7 @@ function columnsOf(): readonly Column<Workflow>[] {
       isNumber: true,
       rank: state === "running" ? 3 : 0,
       cell: ({ id }) => <StateCount workflow={id} state={state} />,
-      ...(state === "failed" ? { phone: "end" as const } : {}),
+      phone: "end",
     })),
     {
       id: "created",

@@ -65,7 +65,6 @@ function FindRequest() {
   return (
     <form
       role="search"
-      className="max-sm:order-last max-sm:basis-full"
       onSubmit={(event) => {
         event.preventDefault();
         const wanted = id.trim();
@@ -73,14 +72,14 @@ function FindRequest() {
           void navigate({ to: "/developers/requests/$id", params: { id: wanted } });
       }}
     >
-      <label className="inline-flex h-7 max-sm:w-full items-center gap-1.5 rounded-md border border-line px-2 text-muted focus-within:border-line-strong pointer-coarse:h-9">
+      <label className="inline-flex h-7 items-center gap-1.5 rounded-md border border-line px-2 text-muted focus-within:border-line-strong pointer-coarse:h-11">
         <Search aria-hidden size={14} />
         <input
           aria-label={words.find}
           placeholder={words.find}
           value={id}
           onChange={({ target }) => setId(target.value)}
-          className="w-40 max-sm:w-full bg-transparent text-text outline-none placeholder:text-muted"
+          className="w-40 max-sm:w-24 bg-transparent text-text outline-none placeholder:text-muted"
         />
       </label>
     </form>
