@@ -179,6 +179,7 @@ export const words: typeof english = {
     when: "Wann",
     type: "Art",
     ledger: "Ledger",
+    transaction: "Transaktion",
     body: "Inhalt",
     pause: "Anhalten",
     resume: "Weiter",

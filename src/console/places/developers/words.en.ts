@@ -174,6 +174,7 @@ export const words = {
     when: "When",
     type: "Type",
     ledger: "Ledger",
+    transaction: "Transaction",
     body: "Body",
     pause: "Pause",
     resume: "Go on",

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import { EventOrigin } from "./event-origin.tsx";
 import { ROWS_MAX, type TailRow, type TailState } from "./tail.ts";
 import { useTail } from "./use-tail.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
@@ -135,7 +136,7 @@ function LiveState({
   return <LiveStatus state={{ isLive: false, lastMs }} />;
 }
 
-function EventView({ row: { at, type, ledger, body, gap } }: { readonly row: TailRow }) {
+function EventView({ row: { at, type, body, gap } }: { readonly row: TailRow }) {
   const words = developerWords().events;
   if (gap !== undefined) {
     return (
@@ -158,11 +159,7 @@ function EventView({ row: { at, type, ledger, body, gap } }: { readonly row: Tai
         <Fact name={words.when}>
           <Moment at={at} isWhole />
         </Fact>
-        {ledger !== undefined && (
-          <Fact name={words.ledger}>
-            <Foreign>{ledger}</Foreign>
-          </Fact>
-        )}
+        <EventOrigin body={body} />
       </Facts>
       <Section title={words.body}>
         <JsonView value={body} />

@@ -23,6 +23,7 @@ import { locale } from "#console/parts/language/words.ts";
 import { Timeline } from "#console/parts/layout/timeline.tsx";
 import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
+import { EventOrigin } from "#console/places/developers/events/event-origin.tsx";
 import { mayChangeWebhooks } from "#console/places/developers/reach.ts";
 import { developerWords } from "#console/places/developers/words.ts";
 
@@ -68,6 +69,7 @@ function Details({
             <Moment at={nextAttemptAt} isWhole />
           </Fact>
         )}
+        {payload !== undefined && <EventOrigin body={readBody(payload)} />}
         <Fact name={words.eventId}>
           <Code value={eventID} what={words.eventId} />
         </Fact>
