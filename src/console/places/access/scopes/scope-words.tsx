@@ -42,7 +42,12 @@ export function ScopeList({ scopes }: { readonly scopes: readonly string[] }) {
           <span className="text-muted">{words.levels[levels[name]]}</span>
         </li>
       ))}
-      {operates && <li className="px-3 py-1.5">{words.operate}</li>}
+      {operates && (
+        <li title="florin:operate" className="flex justify-between gap-4 px-3 py-1.5">
+          <span>{words.operate}</span>
+          <span className="text-muted">{words.levels.read}</span>
+        </li>
+      )}
       {others.map((scope) => (
         <li key={scope} className="px-3 py-1.5 font-mono text-note">
           <Foreign>{scope}</Foreign>

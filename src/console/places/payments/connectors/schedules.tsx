@@ -167,7 +167,7 @@ function columnsOf(): readonly Column<Schedule>[] {
 }
 
 const State = ({ row: { health, failedRuns } }: { readonly row: Schedule }) => (
-  <span className="inline-flex items-center gap-1.5">
+  <span className="inline-flex items-center gap-1.5 align-top">
     <Status {...connectorStatus(health)} />
     {failedRuns > 1 && (
       <span
