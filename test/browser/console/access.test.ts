@@ -223,7 +223,8 @@ describe("the audit", () => {
     const panel = window.page.getByRole("complementary", { name: "Change" });
     await panel.getByText("clients/eu-books").waitFor();
     await window.page.reload();
-    await panel.getByText("clients/eu-books").waitFor();
+    await panel.getByRole("link", { name: "clients/eu-books" }).click();
+    await window.page.getByRole("heading", { level: 1, name: "EU books" }).waitFor();
     expect(window.complaints).toEqual([]);
   });
 });

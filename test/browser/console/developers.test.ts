@@ -127,6 +127,9 @@ describe("webhook endpoints", () => {
     await window.page.getByRole("button", { name: "Done" }).click();
     await window.page.reload();
     await window.page.getByText("100%").waitFor();
+    await window.page.getByRole("row", { name: EVENT }).first().click();
+    await panel.getByRole("link", { name: /^\d+$/ }).click();
+    await window.page.waitForURL(`**/ledgers/${LEDGER}/transactions/*`);
     expect(await window.page.locator("img[src=x]").count()).toBe(0);
     expect(window.complaints).toEqual([]);
   });

@@ -163,6 +163,24 @@ describe("a payout", () => {
   });
 });
 
+describe("a phone", () => {
+  test("the open list's tab is in view, and a form begins in its first input", async () => {
+    const { page } = window;
+    const phone = { width: 390, height: 844 };
+    await page.setViewportSize(phone);
+    await window.go("/payments/bookings");
+    const tab = page.getByRole("link", { name: "Bookings" });
+    await tab.waitFor();
+    const { x = -1, width = 0 } = (await tab.boundingBox()) ?? {};
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(phone.width);
+    await page.getByRole("button", { name: "New booking" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Payments of").and(page.locator(":focus")).waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+});
+
 describe("every page", () => {
   test("axe finds nothing serious in either scheme", async () => {
     const [connector] = await listed("/api/payments/v3/connectors");

@@ -94,6 +94,9 @@ describe("a wallet", () => {
     await page.keyboard.press("Enter");
     await hold.getByText("Closed").waitFor();
     await page.getByTitle("11525 EUR/2").first().waitFor();
+    await hold.getByRole("link", { name: "world" }).waitFor();
+    const moved = page.getByRole("grid", { name: "Transactions" }).getByRole("row");
+    await moved.filter({ hasText: "Own balance mainA hold" }).first().waitFor();
     expect(window.complaints).toEqual([]);
   });
 

@@ -1,0 +1,21 @@
+/** The pages of objects by the first segments of their names. Connectors have none here, because the audit keeps a part of their ids only. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ["bank-accounts", "/payments/bank-accounts"],
+  ["bookings", "/payments/bookings"],
+  ["clients", "/access/clients"],
+  ["configs", "/developers/webhooks"],
+  ["instances", "/workflows/instances"],
+  ["ledgers", "/ledgers"],
+  ["payment-initiations", "/payments/initiations"],
+  ["pools", "/payments/pools"],
+  ["triggers", "/workflows/triggers"],
+  ["users", "/access/people"],
+  ["workflows", "/workflows"],
+]);
+
+/** The path of an object's page; for a part of an object, such as a client's secret, that of the object. */
+export function pathOfObject(object: string): string | undefined {
+  const [kind = "", id = ""] = object.split("/");
+  const page = PAGES.get(kind);
+  return page === undefined || id === "" ? undefined : `${page}/${encodeURIComponent(id)}`;
+}
