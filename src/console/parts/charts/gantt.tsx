@@ -53,7 +53,7 @@ export function Gantt({
           return (
             <li
               key={id}
-              className="grid min-h-9 grid-cols-[minmax(8rem,18rem)_1fr_11rem] items-center gap-3 px-3 py-1.5 max-sm:grid-cols-[1fr_auto]"
+              className="grid min-h-9 grid-cols-[minmax(8rem,18rem)_1fr_13rem] items-center gap-3 px-3 py-1.5 max-sm:grid-cols-[1fr_auto]"
             >
               <span
                 className={`flex min-w-0 items-center gap-1.5 ${depth > 0 ? "pl-5 text-muted" : "font-medium"}`}
@@ -102,7 +102,7 @@ const MARKS = [0, 1, 2, 3, 4] as const;
 const Axis = ({ lengthMs }: { readonly lengthMs: number }) => (
   <div
     aria-hidden
-    className="grid grid-cols-[minmax(8rem,18rem)_1fr_11rem] gap-3 border-b border-line bg-sunken px-3 py-1 text-note text-muted max-sm:hidden"
+    className="grid grid-cols-[minmax(8rem,18rem)_1fr_13rem] gap-3 border-b border-line bg-sunken px-3 py-1 text-note text-muted max-sm:hidden"
   >
     <span />
     <span className="relative h-4">
