@@ -151,7 +151,7 @@ export const words: typeof english = {
     secret: "ein Geheimnis",
     on: "an",
     off: "aus",
-    change: "Einstellen",
+    change: "Konfigurieren",
     changeMeaning:
       "Die neuen Einstellungen ersetzen die alten, und alle Läufe beginnen sofort, auch angehaltene.",
     save: "Speichern und jetzt lesen",
