@@ -35,7 +35,7 @@ import { type Answer, errorResponses, type Responses, type ResponseSpec } from "
 import { ErrorResponse } from "./schemas.ts";
 import type { WorkKind } from "#platform/admission/work-kinds.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { AppError } from "#platform/errors.ts";
+import { AppError, type FailureKind } from "#platform/errors.ts";
 import { unsupported } from "#platform/validation.ts";
 
 export { empty, errors, json, longList, texts } from "./responses.ts";
@@ -79,6 +79,8 @@ export interface EndpointSpec<
   readonly body?: B;
   /** How the body is written, where it is not JSON: a form's schema is an object of texts. */
   readonly bodyKind?: BodyKind;
+  /** The kind of the failure of a body that is absent, malformed or of wrong types, where it is not `VALIDATION`. */
+  readonly bodyFailure?: FailureKind;
   /** How bodies of other content types are read: what these give goes through the same schema. */
   readonly otherBodies?: Readonly<Record<string, (text: string) => unknown>>;
   /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
@@ -196,8 +198,8 @@ export function endpoint<
         ...parsed,
         body:
           isWalk || (isJson && c.req.raw.body === null)
-            ? parseEmptyBody(spec.body)
-            : await parseBodyPart(spec, c),
+            ? withBodyFailure(spec, () => parseEmptyBody(spec.body))
+            : await withBodyFailure(spec, () => parseBodyPart(spec, c)),
       });
       const response = send(answer, spec, c);
       return response instanceof Promise ? await response : response;
@@ -239,6 +241,28 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
     const value = c.req.query(name) ?? "";
     if (value !== "" && value !== "false") throw unsupported(name);
   }
+}
+
+/** Runs the parser of a body, whose failure gets the kind that the operation names. */
+function withBodyFailure<T>({ bodyFailure }: Pick<AnySpec, "bodyFailure">, parse: () => T): T {
+  if (bodyFailure === undefined) return parse();
+  try {
+    const parsed = parse();
+    return parsed instanceof Promise
+      ? (parsed.catch((error: unknown) => refuseAs(bodyFailure, error)) as T) // the promise still gives the parsed body
+      : parsed;
+  } catch (error) {
+    return refuseAs(bodyFailure, error);
+  }
+}
+
+function refuseAs(kind: FailureKind, error: unknown): never {
+  if (!(error instanceof AppError) || error.kind !== "VALIDATION") throw error;
+  const { message, details } = error;
+  throw new AppError(kind, message, {
+    cause: error,
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 async function parseBodyPart<S extends z.ZodType>(

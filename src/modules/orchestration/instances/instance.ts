@@ -3,7 +3,8 @@ import type { orchestrationInstances } from "./tables.ts";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { Principal } from "#platform/context.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { parseJson } from "#platform/json.ts";
+import { fromPrincipalColumn } from "#platform/stored-principal.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 export interface FlowInstance {
@@ -60,16 +61,6 @@ export const toInstance = (
   ...(row.dueAt === null ? {} : { dueAt: row.dueAt }),
   ...(row.hold === null ? {} : { hold: fromHoldColumn(row.hold) }),
 });
-
-/** A principal as a column holds it, without the token of the request. */
-export const toPrincipalColumn = ({ token: _token, scopes, ...principal }: Principal) =>
-  stringifyJson({ ...principal, scopes: [...scopes] });
-
-/** The principal in a text of `toPrincipalColumn`. It has no token. */
-export function fromPrincipalColumn(text: string): Principal {
-  const stored = parseJson(text) as Omit<Principal, "scopes"> & { scopes: readonly string[] };
-  return { ...stored, scopes: new Set(stored.scopes) };
-}
 
 /** The error of an instance that was aborted. */
 export const CANCELED = "canceled";

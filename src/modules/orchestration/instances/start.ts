@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { insertInstances, type NewInstanceRow } from "./insert.ts";
-import { type FlowInstance, toInstance, toPrincipalColumn } from "./instance.ts";
+import { type FlowInstance, toInstance } from "./instance.ts";
 import { getInstance } from "./store.ts";
 import { InstanceTransition } from "./transition.ts";
 import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
@@ -11,6 +11,7 @@ import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { toPrincipalColumn } from "#platform/stored-principal.ts";
 
 export interface NewInstance {
   readonly variables: Variables;

@@ -3,7 +3,6 @@ import { beginGeneration } from "./matching/catalogue.ts";
 import { orchestrationTriggers } from "./tables.ts";
 import { toTrigger, type Trigger } from "./trigger.ts";
 import { parseExpression, printDiagnostic } from "#expr";
-import { toPrincipalColumn } from "#modules/orchestration/instances/instance.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
 import { isWorkflowVisible } from "#modules/orchestration/workflows/visible.ts";
 import { present } from "#platform/assert.ts";
@@ -13,6 +12,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { toPrincipalColumn } from "#platform/stored-principal.ts";
 
 /** The input for a new trigger, in which an empty text stands for an absent one. */
 export interface NewTrigger {
