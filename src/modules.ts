@@ -5,6 +5,7 @@ import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
 import { orchestrationModule } from "#modules/orchestration/index.ts";
 import { paymentsModule } from "#modules/payments/index.ts";
+import { reconciliationModule } from "#modules/reconciliation/index.ts";
 import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import { declareScopes } from "#platform/access/known-scopes.ts";
@@ -23,6 +24,7 @@ export const MODULES: readonly Module[] = [
   paymentsModule,
   walletsModule,
   orchestrationModule,
+  reconciliationModule,
   deploymentModule,
 ];
 

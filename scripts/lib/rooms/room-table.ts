@@ -1,4 +1,5 @@
 import { roomsOfFloors } from "./floors.ts";
+import { RECONCILIATION_ROOMS } from "./reconciliation-rooms.ts";
 import {
   ANATOMY,
   auth,
@@ -43,7 +44,7 @@ export function moduleRoom(name: string): Room | undefined {
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
-  "platform/access": { uses: platform("errors.ts") },
+  "platform/access": { uses: platform("context.ts", "errors.ts", "json.ts") },
   "platform/filter": { uses: ["platform"] },
   "platform/patterns": { uses: [] },
   "platform/paging": {
@@ -299,6 +300,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...ANATOMY, "modules/ledger", "modules/wallets", "modules/wallets/core"],
     packages: HTTP,
   },
+  ...RECONCILIATION_ROOMS,
 
   // Which ledgers there are.
   "modules/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },

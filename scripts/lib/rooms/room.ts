@@ -22,6 +22,7 @@ export const auth = inside("modules/auth");
 export const exporters = inside("modules/exporters");
 export const payments = inside("modules/payments");
 export const orchestration = inside("modules/orchestration");
+export const reconciliation = inside("modules/reconciliation");
 export const ledger = inside("modules/ledger");
 
 /** The part of the platform without runtime, clock, randomness and I/O. */

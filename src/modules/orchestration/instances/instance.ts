@@ -2,9 +2,9 @@ import { fromHoldColumn, type InstanceHold, type InstanceState } from "./state.t
 import type { orchestrationInstances } from "./tables.ts";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import { fromPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { Principal } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
-import { fromPrincipalColumn } from "#platform/stored-principal.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 export interface FlowInstance {

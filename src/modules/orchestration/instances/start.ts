@@ -6,12 +6,12 @@ import { InstanceTransition } from "./transition.ts";
 import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import { assert, present } from "#platform/assert.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { toPrincipalColumn } from "#platform/stored-principal.ts";
 
 export interface NewInstance {
   readonly variables: Variables;

@@ -5,6 +5,7 @@ import { toTrigger, type Trigger } from "./trigger.ts";
 import { parseExpression, printDiagnostic } from "#expr";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
 import { isWorkflowVisible } from "#modules/orchestration/workflows/visible.ts";
+import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -12,7 +13,6 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { toPrincipalColumn } from "#platform/stored-principal.ts";
 
 /** The input for a new trigger, in which an empty text stands for an absent one. */
 export interface NewTrigger {

@@ -1,7 +1,7 @@
 import type { orchestrationTriggers } from "./tables.ts";
+import { fromPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { Principal } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
-import { fromPrincipalColumn } from "#platform/stored-principal.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 export interface Trigger {

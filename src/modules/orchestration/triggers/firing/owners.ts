@@ -2,9 +2,9 @@ import { currentPrincipal } from "#modules/auth/index.ts";
 import { isEventVisible } from "#modules/orchestration/triggers/matching/select.ts";
 import type { OccurrenceEvent } from "#modules/orchestration/triggers/occurrence.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { allows } from "#platform/http/authenticator.ts";
-import { toPrincipalColumn } from "#platform/stored-principal.ts";
 
 type Owned = Pick<Trigger, "id" | "principal">;
 

@@ -1,5 +1,5 @@
-import type { Principal } from "./context.ts";
-import { parseJson, stringifyJson } from "./json.ts";
+import type { Principal } from "#platform/context.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** A principal as a column holds it, without the token of the request. */
 export const toPrincipalColumn = ({ token: _token, scopes, ...principal }: Principal): string =>

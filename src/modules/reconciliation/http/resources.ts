@@ -1,0 +1,24 @@
+import type { ResourceGroup } from "#platform/modules/resources.ts";
+
+export const RECONCILIATION_RESOURCES: readonly ResourceGroup[] = [
+  {
+    name: "Reconciliation",
+    resources: [
+      {
+        name: "Policies",
+        description:
+          "A policy pairs accounts of a ledger with a pool of payments. A reconciliation compares both at two moments.",
+      },
+      {
+        name: "Rules",
+        description:
+          "A rule is a check of balances in ledgers and pools that runs on demand, by a cron schedule, or on events. Each run is an evaluation.",
+      },
+      {
+        name: "Alerts",
+        description:
+          "An alert is the one record of something that fails in a period, from its opening to its resolution, with its history.",
+      },
+    ],
+  },
+];

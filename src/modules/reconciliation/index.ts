@@ -1,0 +1,54 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
+import * as alerts from "./alerts/tables.ts";
+import { RECONCILIATION_ERRORS } from "./errors.ts";
+import * as evaluations from "./evaluations/tables.ts";
+import examples from "./http/examples.md" with { type: "text" };
+import { registerPolicies } from "./http/policies.ts";
+import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
+import { API_VERSION, registerServer } from "./http/server.ts";
+import * as policies from "./policies/tables.ts";
+import { sweepRetention } from "./retention/sweep.ts";
+import * as rules from "./rules/tables.ts";
+import { reconciliationSettings } from "./settings.ts";
+import { RETENTION_SWEEP } from "./sweep-names.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { honourLedgers } from "#platform/http/access.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
+
+/**
+ * Reconciliation: whether the books say what the bank says. A folder imports only from folders below it
+ * (`scripts/lib/rooms/room-table.ts`):
+ *
+ *     http           requests          scheduler    runs rules by cron and on events
+ *     retention      deletes what is old, and what belongs to something deleted
+ *     evaluations    a run of a rule: reads balances, compares them, and stores the outcome with its alerts in one batch
+ *     alerts         rows of alerts and their events, and what people do with them
+ *     rules          rows of rules     policies     rows of policies, and their runs
+ *     balances       balances of ledgers and pools, and who may read them
+ *     core           templates of rules, periods, cron schedules, the states of an alert: rules without I/O
+ *
+ * See `docs/reconciliation.md`.
+ */
+export const reconciliationModule: Module = {
+  name: "reconciliation",
+  version: API_VERSION,
+  routes: () => {
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
+    registerServer(app);
+    registerPolicies(app);
+    return app;
+  },
+  resources: RECONCILIATION_RESOURCES,
+  examples,
+  health: async ({ env }) => {
+    await databaseOf(env).get(sql`SELECT 1`);
+  },
+  settings: reconciliationSettings,
+  tables: tablesIn(alerts, evaluations, policies, rules),
+  scopes: readAndWrite("reconciliation", "policies, rules, their evaluations and alerts"),
+  errors: RECONCILIATION_ERRORS,
+  sweeps: [{ name: RETENTION_SWEEP, run: sweepRetention, purges: true }],
+};

@@ -1,0 +1,98 @@
+import { isNotNull, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import {
+  reconciliationAlertEvents,
+  reconciliationAlerts,
+} from "#modules/reconciliation/alerts/tables.ts";
+import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/tables.ts";
+import {
+  reconciliationPolicies,
+  reconciliations,
+} from "#modules/reconciliation/policies/tables.ts";
+import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Most rows that one statement deletes, most statements of one sweep, and most deleted policies or rules that one sweep looks at. */
+const ROWS_MAX = 1000;
+const STATEMENTS_MAX = 20;
+const PARENTS_MAX = 100;
+
+/** A table whose rows are deleted with those of another one. */
+interface Owned {
+  readonly table: SQLiteTable;
+  /** The column that names the owner's key. */
+  readonly owner: SQL;
+}
+
+interface Owners {
+  readonly table: typeof reconciliationPolicies | typeof reconciliationRules;
+  readonly owned: readonly Owned[];
+}
+
+const POLICIES: Owners = {
+  table: reconciliationPolicies,
+  owned: [{ table: reconciliations, owner: sql`policy_key` }],
+};
+const RULES: Owners = {
+  table: reconciliationRules,
+  owned: [reconciliationAlertEvents, reconciliationAlerts, reconciliationEvaluations].map(
+    (table) => ({ table, owner: sql`rule_key` }),
+  ),
+};
+
+/**
+ * Deletes deleted policies and rules with all that belongs to them, up to `ROWS_MAX * STATEMENTS_MAX` rows. Returns when to go on, in
+ * milliseconds since the epoch; undefined if nothing is left.
+ */
+export async function purgeDeleted({
+  env,
+  clock,
+}: Pick<ServiceContext, "env" | "clock">): Promise<number | undefined> {
+  const db = databaseOf(env);
+  const budget = { left: STATEMENTS_MAX };
+  const isDone =
+    (await purgeParents(db, POLICIES, budget)) && (await purgeParents(db, RULES, budget));
+  return isDone ? undefined : toMillis(clock());
+}
+
+interface Budget {
+  /** The statements that the sweep may still run. */
+  left: number;
+}
+
+async function purgeParents(
+  db: Database,
+  { table, owned }: Owners,
+  budget: Budget,
+): Promise<boolean> {
+  const parents = await db
+    .select({ key: table.key })
+    .from(table)
+    .where(isNotNull(table.deletedAt))
+    .limit(PARENTS_MAX);
+  for (const { key } of parents) {
+    for (const { table: child, owner } of owned) {
+      const isOwned = sql`${owner} = ${key}`;
+      if (!(await purgeChildren(db, { table: child, isOwned }, budget))) return false;
+    }
+    await db.run(sql`DELETE FROM ${table} WHERE key = ${key} AND deleted_at IS NOT NULL`);
+  }
+  return parents.length < PARENTS_MAX;
+}
+
+/** Deletes the rows of an owner. Returns whether none is left. */
+async function purgeChildren(
+  db: Database,
+  { table, isOwned }: { readonly table: SQLiteTable; readonly isOwned: SQL },
+  budget: Budget,
+): Promise<boolean> {
+  for (;;) {
+    if (budget.left-- <= 0) return false;
+    const gone = await db.all(sql`
+      DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE ${isOwned} LIMIT ${ROWS_MAX})
+      RETURNING key`);
+    if (gone.length < ROWS_MAX) return true;
+  }
+}

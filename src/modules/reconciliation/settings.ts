@@ -1,0 +1,14 @@
+import { DeclaredSettings, retention } from "#platform/settings.ts";
+
+export const reconciliationSettings = new DeclaredSettings({
+  FLORIN_RECONCILIATION_RETENTION: retention({
+    standard: "8760h",
+    meaning:
+      "How long reconciliations of policies, failed evaluations of rules, and resolved alerts with their events are kept",
+  }),
+  FLORIN_RECONCILIATION_RETENTION_PASSED: retention({
+    standard: "720h",
+    meaning:
+      "How long evaluations of rules that passed, and events of alerts that were not published, are kept",
+  }),
+});
