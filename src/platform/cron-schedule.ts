@@ -1,6 +1,6 @@
-import { Cron } from "croner";
+import { Cron, type CronOptions } from "croner";
 
-/** A schedule in UTC: a cron expression of six fields, the first of which is the seconds. */
+/** The times of a cron expression. */
 export class CronSchedule {
   readonly #cron: Cron;
 
@@ -8,10 +8,25 @@ export class CronSchedule {
     this.#cron = cron;
   }
 
-  /** A schedule from its text; undefined for a malformed text, and for a schedule that never comes due, such as February 30th. */
+  /**
+   * A schedule in UTC from a text of six fields, the first of which is the seconds; undefined for a malformed text, and for a schedule that
+   * never comes due, such as February 30th.
+   */
   static parse(text: string): CronSchedule | undefined {
+    return CronSchedule.#parse(text, { utcOffset: 0, mode: "6-part" });
+  }
+
+  /**
+   * A schedule in a time zone from a text of five fields; undefined as for `parse`. A time in an hour that a change of the clock leaves out
+   * comes due at the change. A time in an hour that comes twice comes due in the first one, unless the schedule comes due every hour.
+   */
+  static parseInZone(text: string, zone: string): CronSchedule | undefined {
+    return CronSchedule.#parse(text, { timezone: zone, mode: "5-part" });
+  }
+
+  static #parse(text: string, options: CronOptions): CronSchedule | undefined {
     try {
-      const cron = new Cron(text, { paused: true, utcOffset: 0, mode: "6-part" });
+      const cron = new Cron(text, { ...options, paused: true });
       const schedule = new CronSchedule(cron);
       return schedule.next(0) === undefined ? undefined : schedule;
     } catch {

@@ -38,6 +38,7 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
 export { LedgerClient } from "./client/client.ts";
 export type {
+  AccountBalance,
   KeyedWrite,
   LedgerCreation,
   LedgerList,

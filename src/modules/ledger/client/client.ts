@@ -1,6 +1,7 @@
 import { ledgerList } from "./list.ts";
 import { toCommit, toSaveMetadata, toScope, toWriteOptions } from "./requests.ts";
 import type {
+  AccountBalance,
   KeyedTemplateRun,
   KeyedWrite,
   LedgerCreation,
@@ -27,6 +28,8 @@ import { attempt } from "#platform/result.ts";
 
 /** Current volumes exist whatever features the ledger has. */
 const VOLUMES: SingleRead = { volumes: true, effectiveVolumes: false, areImplied: true };
+/** Volumes by effective date, of single accounts. */
+const BY_ACCOUNT = { insertionDate: false, groupBy: 0 } as const;
 const NO_VOLUMES = { volumes: false, effectiveVolumes: false } as const;
 
 /**
@@ -149,6 +152,18 @@ export class LedgerClient {
       useInsertionDate: false,
     });
     return Object.fromEntries(balances.map(({ asset, balance }) => [asset, balance]));
+  }
+
+  /** Balances by account and asset, in the order of addresses. A point in time selects by effective dates. */
+  balancesByAccount(options: LedgerListOptions = {}): LedgerList<AccountBalance> {
+    return ledgerList(
+      { list: `${this.#name}/volumes`, columns: { account: "text" }, options },
+      async (query) =>
+        mapPage(
+          await this.#service.listVolumes(this.#name, { ...query, options: BY_ACCOUNT }),
+          ({ account, asset, input, output }) => ({ account, asset, balance: input - output }),
+        ),
+    );
   }
 
   /** Accounts in the order of their addresses, with their volumes. */

@@ -81,6 +81,13 @@ export interface LedgerListOptions extends LedgerScope {
   readonly order?: "asc" | "desc" | undefined;
 }
 
+/** The balance of an account in one asset. */
+export interface AccountBalance {
+  readonly account: string;
+  readonly asset: string;
+  readonly balance: bigint;
+}
+
 export interface LedgerPageRequest {
   /** Largest number of items, at most 1,000; a larger one is lowered to 1,000. With a cursor, the size of its list is the default. */
   readonly pageSize?: number | undefined;
