@@ -1,9 +1,12 @@
 import { roomsOfFloors } from "./floors.ts";
-import { ANATOMY, D1, HTTP, PLATFORM, PURE, reconciliation, type Room } from "./room.ts";
+import { ANATOMY, D1, HTTP, platform, PLATFORM, PURE, reconciliation, type Room } from "./room.ts";
 
 /** The rooms of reconciliation, with its floors from the ground up. */
 export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
-  "modules/reconciliation/core": { uses: PURE, packages: ["croner", "zod"] },
+  "modules/reconciliation/core": {
+    uses: [...PURE, ...platform("cron-schedule.ts", "validation.ts")],
+    packages: ["zod"],
+  },
   ...roomsOfFloors("modules/reconciliation", {
     house: {
       uses: [...ANATOMY, ...reconciliation("core")],
@@ -17,8 +20,8 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
       { balances: { uses: ["modules/ledger", "modules/payments"] } },
       { policies: {}, rules: {} },
       { alerts: {} },
-      { evaluations: { uses: ["modules/auth"] } },
-      { scheduler: {} },
+      { evaluations: {} },
+      { scheduler: { uses: ["modules/auth"] } },
       { http: { uses: ["modules/auth", "platform/modules"], packages: HTTP }, retention: {} },
     ],
   }),

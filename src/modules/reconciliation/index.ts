@@ -1,17 +1,24 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
+import { ALERT_EVENT_TYPES_TABLE } from "./alerts/event-types.ts";
 import * as alerts from "./alerts/tables.ts";
 import { RECONCILIATION_ERRORS } from "./errors.ts";
 import * as evaluations from "./evaluations/tables.ts";
+import { registerAlerts } from "./http/alerts.ts";
+import { registerEvaluations } from "./http/evaluations.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerFlorinSchedules } from "./http/florin-schedules.ts";
 import { registerPolicies } from "./http/policies.ts";
 import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
+import { registerRules } from "./http/rules.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import * as policies from "./policies/tables.ts";
 import { sweepRetention } from "./retention/sweep.ts";
 import * as rules from "./rules/tables.ts";
+import { ruleListener } from "./scheduler/listener.ts";
+import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
-import { RETENTION_SWEEP } from "./sweep-names.ts";
+import { RETENTION_SWEEP, RULES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -39,6 +46,14 @@ export const reconciliationModule: Module = {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerServer(app);
     registerPolicies(app);
+    registerRules(app);
+    registerEvaluations(app);
+    registerAlerts(app);
+    return app;
+  },
+  florinRoutes: () => {
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
+    registerFlorinSchedules(app);
     return app;
   },
   resources: RECONCILIATION_RESOURCES,
@@ -50,5 +65,10 @@ export const reconciliationModule: Module = {
   tables: tablesIn(alerts, evaluations, policies, rules),
   scopes: readAndWrite("reconciliation", "policies, rules, their evaluations and alerts"),
   errors: RECONCILIATION_ERRORS,
-  sweeps: [{ name: RETENTION_SWEEP, run: sweepRetention, purges: true }],
+  eventTypes: ALERT_EVENT_TYPES_TABLE,
+  eventListener: ruleListener,
+  sweeps: [
+    { name: RULES_SWEEP, run: sweepRules },
+    { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
+  ],
 };

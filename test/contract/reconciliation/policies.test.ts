@@ -67,7 +67,7 @@ describe("policies", () => {
   });
 
   test("policies are listed in pages, the newest first, with working cursors of filtered lists", async () => {
-    const ledgerName = await freshName("books");
+    const ledgerName = freshName("books");
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.unshift((await createPolicy({ ledgerName })).id);
     const path = `${filtered("/policies", { $match: { ledgerName } })}&pageSize=2`;

@@ -89,22 +89,23 @@ export async function dataOf<T = Record<string, unknown>>(
   status = 200,
 ): Promise<T> {
   const body = (await bodyOf(response)) as { data: T }; // the schema of the answer has this shape
-  expect(
-    body,
-    JSON.stringify(body, (_, value: unknown) => String(value)),
-  ).toBeDefined();
-  expect(response.status).toBe(status);
+  expect({ status: response.status, body }).toMatchObject({ status });
   return body.data;
 }
 
-/** The items of a page, and its cursors. */
+export interface TestPage<T> {
+  readonly data: T[];
+  readonly next: string;
+  readonly hasMore: boolean;
+  readonly pageSize: number;
+}
+
+/** The page of an answer. */
 export async function pageOf<T = Record<string, unknown>>(
   response: Response,
-): Promise<{ data: T[]; next: string; hasMore: boolean; pageSize: number }> {
-  expect(response.status).toBe(200);
-  const body = (await bodyOf(response)) as {
-    cursor: { data: T[]; next: string; hasMore: boolean; pageSize: number };
-  }; // the schema of the answer has this shape
+): Promise<TestPage<T>> {
+  const body = (await bodyOf(response)) as { cursor: TestPage<T> }; // the schema of the answer has this shape
+  expect({ status: response.status, body }).toMatchObject({ status: 200 });
   return body.cursor;
 }
 

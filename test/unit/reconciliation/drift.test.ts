@@ -4,8 +4,10 @@ import { driftError, driftOf } from "#modules/reconciliation/core/drift.ts";
 import { parseUuid } from "#modules/reconciliation/core/uuid.ts";
 import { parseJson } from "#platform/json.ts";
 
+type Amounts = Readonly<Record<string, bigint>>;
+
 describe("the drift of a ledger and a pool", () => {
-  test.each([
+  test.each<[Amounts, Amounts, Amounts, string]>([
     [{ USD: 100n, EUR: 200n }, { USD: -100n, EUR: -200n }, { EUR: 0n, USD: 0n }, ""],
     [
       { USD: 200n, EUR: 300n },
@@ -35,7 +37,7 @@ describe("the drift of a ledger and a pool", () => {
     [{ USD: 100n }, { USD: -100n, EUR: 0n }, { EUR: 0n, USD: 0n }, ""],
     [{}, {}, {}, ""],
     [{ X: 2n ** 80n }, { X: -(2n ** 80n) + 1n }, { X: 1n }, "balance drift for asset X"],
-  ])("the drift of %o and %o is %o", (ledger, payments, drift, error) => {
+  ])("the drift of %o and %o is %o", (...[ledger, payments, drift, error]) => {
     const found = driftOf(ledger, payments);
     expect(found.drift).toEqual(drift);
     expect(driftError(found)).toBe(error);

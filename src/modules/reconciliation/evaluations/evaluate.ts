@@ -1,0 +1,130 @@
+import { computeFindings, type Findings, type Moments } from "./compute.ts";
+import type { RuleEvaluation } from "./evaluation.ts";
+import { storeEvaluation } from "./store.ts";
+import { lackingOf } from "#modules/reconciliation/balances/reach.ts";
+import { invalid } from "#modules/reconciliation/core/fields.ts";
+import { periodOf } from "#modules/reconciliation/core/period.ts";
+import type { RunCause } from "#modules/reconciliation/core/run-cause.ts";
+import { parseTemplate } from "#modules/reconciliation/core/templates/parse.ts";
+import { sourceKeys } from "#modules/reconciliation/core/templates/template.ts";
+import { type LockedRule, lockRule, releaseRule } from "#modules/reconciliation/rules/lock.ts";
+import { type Rule, toRule } from "#modules/reconciliation/rules/rule.ts";
+import { getRule } from "#modules/reconciliation/rules/store.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
+import { newId } from "#platform/ids.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
+
+/** How a rule is evaluated. */
+export interface EvaluationRequest {
+  readonly ruleId: string;
+  /** The moment less the margin is that of the sources; now by default, when the newest balances of pools count. */
+  readonly at?: Timestamp | undefined;
+  readonly marginMs: number;
+  /** The moments of single sources by their keys, from which no margin is subtracted. */
+  readonly bySource?: ReadonlyMap<string, Timestamp>;
+}
+
+/**
+ * Evaluates a rule for a request, in the name of its principal. A failure of a source is the result `ERROR`. Throws `NOT_FOUND`,
+ * `UNAUTHENTICATED` for a principal that may not read what the rule reads, `RULE_BUSY`, `RULE_CHANGED`, and `VALIDATION` for moments of
+ * sources that the rule does not have.
+ *
+ * **No crash stores a part of an evaluation, and two evaluations of a rule are never stored side by side:**
+ *
+ * | A kill after | leaves | and then |
+ * | --- | --- | --- |
+ * | the rule is locked | the lock | The lock ends after `LOCK_MS`. A scheduled run is still due, and so are the events that it answers. |
+ * | sources are read | the lock | as above |
+ * | the batch is stored | evaluation, alerts, their events, and events in the outbox | The outbox publishes the events. |
+ *
+ * A rule that is changed or disabled meanwhile has another revision, and the batch changes nothing. Alerts that somebody acknowledges
+ * meanwhile are read again.
+ */
+export async function evaluateRule(
+  context: ServiceContext,
+  request: EvaluationRequest,
+): Promise<RuleEvaluation> {
+  await getRule(context, request.ruleId);
+  const locked = await lockRule(context, request.ruleId);
+  return evaluateLocked(context, locked, {
+    ...request,
+    cause: { kind: "demand" },
+    mayRead: ({ reach }) => {
+      // The rule may have been changed since it was read without the lock.
+      const lacking = lackingOf(context.principal, reach);
+      return lacking === undefined ? undefined : `you lack ${lacking}`;
+    },
+  });
+}
+
+export interface LockedRequest extends Omit<EvaluationRequest, "ruleId"> {
+  readonly cause: RunCause;
+  /** Says why the principal of the context may not read what the rule reads; undefined where it may. */
+  readonly mayRead: (rule: Rule) => string | undefined;
+}
+
+/** Evaluates a rule that the caller has locked, and releases it. Throws as `evaluateRule` does. */
+export async function evaluateLocked(
+  context: ServiceContext,
+  locked: LockedRule,
+  request: LockedRequest,
+): Promise<RuleEvaluation> {
+  let isStored = false;
+  try {
+    const rule = toRule(locked.row);
+    const startedAt = context.clock();
+    const moments = momentsOf(rule, request, startedAt);
+    const refusal = request.mayRead(rule);
+    const findings: Findings =
+      refusal === undefined
+        ? await computeFindings(context, parseTemplate(rule.kind, rule.spec), moments)
+        : { kind: "error", error: refusal, moments: {}, costUnits: 0 };
+    const evaluation = await storeEvaluation(context, {
+      locked,
+      rule,
+      findings,
+      id: newId(),
+      periodId: periodOf(rule.periodType, moments.at),
+      startedAt,
+      endedAt: context.clock(),
+      cause: request.cause,
+    });
+    isStored = true;
+    return evaluation;
+  } finally {
+    if (!isStored) await releaseRule(context, locked);
+  }
+}
+
+/** Throws `VALIDATION` for the moment of a source that the rule does not have. */
+function momentsOf(rule: Rule, request: LockedRequest, now: Timestamp): Moments {
+  const { at, marginMs, bySource = new Map<string, Timestamp>() } = request;
+  if (bySource.size > 0) {
+    const keys = sourceKeys(parseTemplate(rule.kind, rule.spec).sources);
+    const unknown = [...bySource.keys()].find((key) => !keys.includes(key));
+    if (unknown !== undefined) {
+      throw invalid(
+        `sourcePITs: the rule has no source '${unknown.slice(0, 100)}'; its sources are ${keys.join(", ")}`,
+      );
+    }
+  }
+  return {
+    at: fromMicros(toMicros(at ?? now) - BigInt(Math.round(marginMs * 1000))),
+    arePoolsLatest: at === undefined,
+    bySource,
+  };
+}
+
+/** The principal of a scheduled run with its present rights, or why it has none. */
+export const refusalOf = (rule: Rule, principal: Principal | undefined): string | undefined => {
+  if (principal === undefined) {
+    return `${nameOf(rule.principal)}, who last changed the rule, is gone, so the rule reads nothing; somebody who may read its sources has to change it`;
+  }
+  const lacking = lackingOf(principal, rule.reach);
+  return lacking === undefined
+    ? undefined
+    : `${nameOf(rule.principal)}, who last changed the rule, has lost ${lacking}, so the rule reads nothing; somebody who may read its sources has to change it`;
+};
+
+const nameOf = ({ subject, clientId, isPerson }: Principal): string =>
+  isPerson ? `the user '${subject}' of the client '${clientId}'` : `the client '${clientId}'`;

@@ -1,0 +1,63 @@
+import { actingOf } from "./acting.ts";
+import {
+  FlorinScheduleRequest,
+  FlorinScheduleResponse,
+  toFlorinScheduleView,
+  toScheduleFields,
+} from "./rule-schemas.ts";
+import { RuleParams } from "./rules.ts";
+import { setSchedule } from "#modules/reconciliation/rules/change.ts";
+import { getRule } from "#modules/reconciliation/rules/store.ts";
+import { knownScopes } from "#platform/access/known-scopes.ts";
+import { outOfReach } from "#platform/access/ledger-patterns.ts";
+import type { Principal } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { allows, type Scope } from "#platform/http/authenticator.ts";
+import { ok, operations, registration } from "#platform/http/index.ts";
+
+const schedules = operations({
+  path: "/reconciliation/rules/{ruleID}/schedule",
+  tags: ["Rules"],
+  scope: "reconciliation",
+  params: RuleParams,
+});
+
+/** Throws `VALIDATION` for events of unknown modules, and `UNAUTHENTICATED` for events that the principal may not read. */
+function assertReadsEvents({ scopes }: Principal, types: readonly string[]): void {
+  for (const type of types) {
+    const [app = ""] = type.split(".");
+    const scope: Scope = `${app}:read`;
+    if (!knownScopes().includes(scope)) {
+      throw new AppError("VALIDATION", `schedule.types: no module publishes ${type.slice(0, 80)}`);
+    }
+    if (!allows(scopes, scope)) {
+      throw outOfReach(`the rule runs on events that you may not read. You lack: ${scope}`);
+    }
+  }
+}
+
+export const registerFlorinSchedules = registration(
+  schedules.get("", {
+    operationId: "florinReadRuleSchedule",
+    summary: "Read the schedule of a rule",
+    answer: ok.data("The schedule", FlorinScheduleResponse, toFlorinScheduleView),
+    errors: [404],
+    handle: async ({ params, context, c }) => getRule(await actingOf(c, context), params.ruleID),
+  }),
+  schedules.put("", {
+    operationId: "florinSetRuleSchedule",
+    summary: "Set the schedule of a rule, which may be one on events",
+    description:
+      "A rule on events runs once for all events that come within the debounce, and not for events of reconciliation itself. Whoever sets such a schedule may read the modules of its types.",
+    body: FlorinScheduleRequest,
+    answer: ok.data("The schedule", FlorinScheduleResponse, toFlorinScheduleView),
+    errors: [404, 409],
+    handle: async ({ params, body, context, c }) => {
+      const acting = await actingOf(c, context);
+      const { types, debounce, ...texts } = body;
+      assertReadsEvents(acting.principal, types);
+      const fields = toScheduleFields(texts, { types, debounce: debounce ?? "" });
+      return setSchedule(acting, params.ruleID, fields);
+    },
+  }),
+);

@@ -1,0 +1,106 @@
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { debounceOf, type RuleSchedule } from "#modules/reconciliation/core/schedule.ts";
+import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
+import { armRules, watchRules } from "#modules/reconciliation/rules/watch.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventListener } from "#platform/events/source.ts";
+import { parseJson } from "#platform/json.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+/** The app of the module's own events, on which no rule runs, so that no rule starts itself. */
+const OWN_EVENTS = "reconciliation";
+
+/**
+ * Makes rules due on whose schedules events are. The first event sets the time, and those that come until then change nothing; events that
+ * come while the rule is run make it due once more. An event that comes twice starts at most one run more, which finds the same.
+ */
+export const ruleListener: EventListener = {
+  wants: async ({ name }, context) =>
+    !name.startsWith(`${OWN_EVENTS}.`) &&
+    (await readEventRules(context)).some(({ types }) => types.has(name)),
+  open: async (_messages, context) => {
+    // Rules are read after the messages have come, so that a rule counts for each event that was announced after its schedule was set.
+    const rules = await readEventRules(context);
+    return rules.length === 0 ? undefined : (events) => makeDue(context, rules, events);
+  },
+};
+
+/** A rule that runs on events. */
+interface EventRule {
+  readonly key: number;
+  readonly types: ReadonlySet<string>;
+  readonly ledgers: readonly string[];
+  readonly debounceMs: number;
+  /** When the rule is due because of earlier events. */
+  readonly dueAt: Timestamp | null;
+  readonly depth: number;
+}
+
+const { key, schedule, eventTypes, ledgers, eventsDueAt, eventsDepth, deletedAt } =
+  reconciliationRules;
+
+async function readEventRules({ env }: Pick<ServiceContext, "env">): Promise<EventRule[]> {
+  const rows = await databaseOf(env)
+    .select({ key, schedule, ledgers, dueAt: eventsDueAt, depth: eventsDepth })
+    .from(reconciliationRules)
+    .where(and(isNotNull(eventTypes), isNull(deletedAt)));
+  return rows.flatMap((row) => {
+    const known = row.schedule === null ? undefined : (parseJson(row.schedule) as RuleSchedule); // `toSchedule` has made it
+    if (known?.kind !== "events") return [];
+    return {
+      key: row.key,
+      types: new Set(known.types),
+      ledgers: parseJson(row.ledgers) as string[], // the column is a list of names
+      debounceMs: debounceOf(known),
+      dueAt: row.dueAt,
+      depth: row.depth,
+    };
+  });
+}
+
+async function makeDue(
+  context: ServiceContext,
+  rules: readonly EventRule[],
+  events: readonly PlatformEvent[],
+): Promise<void> {
+  const now = context.clock();
+  const foreign = events.filter(({ app }) => app !== OWN_EVENTS);
+  const due = rules.flatMap((rule) => {
+    const depths = foreign
+      .filter((event) => isFor(rule, event))
+      .map(({ causationDepth = 0 }) => causationDepth);
+    const depth = Math.max(...depths);
+    // The run that is due begins later than now, so that it sees what these events tell of.
+    const isKnown = rule.dueAt !== null && rule.dueAt > now && rule.depth >= depth;
+    return depths.length === 0 || isKnown ? [] : [{ ...rule, depth }];
+  });
+  if (due.length === 0) return;
+  await watchRules(context);
+  const db = databaseOf(context.env);
+  const changes = due.map((rule) => {
+    const dueAt = fromMillis(toMillis(now) + rule.debounceMs);
+    return {
+      dueAt,
+      statement: db
+        .update(reconciliationRules)
+        .set({
+          eventsDueAt: sql`coalesce(${eventsDueAt}, ${dueAt})`,
+          eventsDepth: sql`max(${eventsDepth}, ${rule.depth})`,
+        })
+        .where(and(eq(key, rule.key), isNotNull(eventTypes), isNull(deletedAt))),
+    };
+  });
+  const [first, ...others] = changes.map(({ statement }) => statement);
+  if (first !== undefined) await db.batch([first, ...others]);
+  for (const { dueAt } of changes) await armRules(context, dueAt);
+}
+
+/** Whether a rule runs on an event. An event of a ledger that the rule does not read changes nothing for it. */
+function isFor({ types, ledgers: read }: EventRule, event: PlatformEvent): boolean {
+  if (!types.has(eventName(event))) return false;
+  const { payload } = event;
+  if (typeof payload !== "object" || payload === null || !("ledger" in payload)) return true;
+  return typeof payload.ledger !== "string" || read.includes(payload.ledger);
+}
