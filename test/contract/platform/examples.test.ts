@@ -208,6 +208,14 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listTriggersOccurrences: () => untilFired("order-8"),
   listInstances: untilInstancesWait,
   getInstanceHistory: untilInstancesWait,
+  // A user of the books that are reconciled has money.
+  createPolicy: async () => {
+    const client = new LedgerClient(systemContext(env, "test"), "safeguarding");
+    await client.create();
+    const posting = { source: "world", destination: "users:42", asset: "EUR/2", amount: 12_300n };
+    const transaction = { postings: [posting], timestamp: "2026-03-02T09:00:00Z" };
+    await client.commit(transaction, { idempotencyKey: "examples" });
+  },
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
   // The account that the transfer lacked is stored.

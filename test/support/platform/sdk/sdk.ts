@@ -56,7 +56,7 @@ function withBearer(request: Request, { bearer }: SdkOptions): Request {
 }
 
 /** The names of the error types that the SDK declares for the modules. */
-const DECLARED_ERRORS = /^(?:(?:ErrorsV2|V3|Payments)?ErrorResponse|V2Error|ErrorT)$/;
+const DECLARED_ERRORS = /^(?:(?:Errors|ErrorsV2|V3|Payments)?ErrorResponse|V2Error|ErrorT)$/;
 
 /** The error code with which a call of the SDK fails, if the error has a type that the SDK declares. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
