@@ -16,9 +16,10 @@ import * as policies from "./policies/tables.ts";
 import { sweepRetention } from "./retention/sweep.ts";
 import * as rules from "./rules/tables.ts";
 import { ruleListener } from "./scheduler/listener.ts";
+import { repairTimes } from "./scheduler/repair.ts";
 import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
-import { RETENTION_SWEEP, RULES_SWEEP } from "./sweep-names.ts";
+import { RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -69,6 +70,7 @@ export const reconciliationModule: Module = {
   eventListener: ruleListener,
   sweeps: [
     { name: RULES_SWEEP, run: sweepRules },
+    { name: TIMES_SWEEP, run: repairTimes },
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
   ],
 };

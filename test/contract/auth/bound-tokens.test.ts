@@ -72,7 +72,7 @@ describe("a token that is bound to ledgers", () => {
     const open: string[] = [];
     for (const operation of others) {
       const { path, scope = "", method } = operation;
-      const isFiltering = /^(?:payments|orchestration):/.test(scope);
+      const isFiltering = /^(?:payments|orchestration|reconciliation):/.test(scope);
       if (!isFiltering && !(await isRefused(pathOf(operation), method))) open.push(path);
     }
     // Wallets are missing here, because their ledger is not one of the token's ledgers.
@@ -203,7 +203,7 @@ const IDS = new Set(["flowId", "workflowID", "instanceID", "triggerID", "booking
 
 test("no operation takes an id of something that may belong to another ledger, untested", () => {
   const isOpen = ({ scope = "", path }: (typeof operations)[number]) =>
-    /^(?:payments|orchestration):/.test(scope) && !path.includes("{ledger}");
+    /^(?:payments|orchestration|reconciliation):/.test(scope) && !path.includes("{ledger}");
   const params = operations
     .filter(isOpen)
     .flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name));

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ruleListener } from "#modules/reconciliation/scheduler/listener.ts";
+import { repairTimes } from "#modules/reconciliation/scheduler/repair.ts";
 import { sweepRules } from "#modules/reconciliation/scheduler/sweep.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
@@ -148,6 +149,15 @@ describe("cron schedules", () => {
     await sweepRules(at(time("2026-03-04T09:59:59Z")));
     expect(await evaluationsOf(id)).toHaveLength(1);
     expect((await rowOf(id)).next_at).toBe(time("2026-03-04T11:00:00Z"));
+  });
+
+  test("a time that was set while the clock was ahead is set anew, and others stay", async () => {
+    const [wrong, right] = [await dueRule(), await dueRule()];
+    await setRow(wrong.id, "next_at", time("2027-03-04T10:00:00Z"));
+    await setRow(right.id, "next_at", time("2026-03-04T11:00:00Z"));
+    await repairTimes(at(time("2026-03-04T09:30:00Z")));
+    expect((await rowOf(wrong.id)).next_at).toBe(DUE);
+    expect((await rowOf(right.id)).next_at).toBe(time("2026-03-04T11:00:00Z"));
   });
 
   test("two sweeps at once run a rule once", async () => {
