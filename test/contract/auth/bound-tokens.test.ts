@@ -199,7 +199,19 @@ describe("workflows, instances and triggers of a token that is bound to ledgers"
 });
 
 /** Path parameters with the id of a thing that may belong to a ledger outside of the token's ledgers. */
-const IDS = new Set(["flowId", "workflowID", "instanceID", "triggerID", "bookingID"]);
+const IDS = new Set([
+  "flowId",
+  "workflowID",
+  "instanceID",
+  "triggerID",
+  "bookingID",
+  // The tests of reconciliation cover the ids of its things.
+  "policyID",
+  "reconciliationID",
+  "ruleID",
+  "evaluationID",
+  "alertID",
+]);
 
 test("no operation takes an id of something that may belong to another ledger, untested", () => {
   const isOpen = ({ scope = "", path }: (typeof operations)[number]) =>

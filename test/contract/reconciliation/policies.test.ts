@@ -245,7 +245,18 @@ describe("the authority over a policy", () => {
     };
     const runBy = (id: string) => call(`${POLICIES}/${id}/reconciliation`, { body: at });
     expect((await runBy(outside.id)).status).toBe(404);
-    expect((await runBy(inside.id)).status).toBe(200);
+    const own = await dataOf<{ id: string }>(await runBy(inside.id));
+    const foreign = await createPolicy({
+      ledgerName: await newLedger(),
+      paymentsPoolID: pool.id,
+    });
+    const other = await dataOf<{ id: string }>(await run(foreign.id, "2026-03-01T10:00:00Z"));
+    const runs = `${RECONCILIATION}/reconciliations`;
+    expect((await call(`${runs}/${own.id}`)).status).toBe(200);
+    expect((await call(`${runs}/${other.id}`)).status).toBe(404);
+    const ofBoth = { $or: [own, other].map(({ id }) => ({ $match: { id } })) };
+    const shown = await pageOf<{ id: string }>(await call(filtered("/reconciliations", ofBoth)));
+    expect(shown.data.map(({ id }) => id)).toEqual([own.id]);
     expect((await call(POLICIES, { body: policyBody() })).status).toBe(401);
     expect((await call(`${POLICIES}/${outside.id}`, { method: "DELETE" })).status).toBe(204);
     expect((await api(`${POLICIES}/${outside.id}`)).status).toBe(200);

@@ -8,6 +8,8 @@ import { storeConnector, type StoredConnector } from "#test/support/payments/con
 import { installDummypay } from "#test/support/payments/installs.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
+import { RECONCILIATION, UNKNOWN } from "#test/support/reconciliation/books.ts";
+import { createRule, thresholdOf } from "#test/support/reconciliation/rules.ts";
 import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
 
 /** A request that deletes, ends or pauses a thing that was made for it. */
@@ -37,6 +39,13 @@ async function idOf(path: string, body: object): Promise<string> {
   const { data } = await answer.json<{ data: { id: string } | string }>();
   return typeof data === "string" ? data : data.id;
 }
+
+const policyId = (): Promise<string> =>
+  idOf(`${RECONCILIATION}/policies`, {
+    name: freshName(),
+    ledgerName: "main",
+    paymentsPoolID: UNKNOWN,
+  });
 
 const clientId = async (): Promise<string> => (await freshApp()).id;
 
@@ -231,6 +240,16 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     method: "POST",
     action: "payments.connector.reset",
   }),
+  deletePolicy: at(`${RECONCILIATION}/policies/`, policyId, {
+    action: "reconciliation.policy.delete",
+  }),
+  deleteRule: at(
+    `${RECONCILIATION}/rules/`,
+    async () => (await createRule(thresholdOf("main"))).id,
+    {
+      action: "reconciliation.rule.delete",
+    },
+  ),
   deletePool: at(`${V1}/pools/`, poolId, { action: "payments.pool.delete" }),
   v3DeletePool: at(`${V3}/pools/`, poolId, { action: "payments.pool.delete" }),
   removeAccountFromPool: at(`${V1}/pools/`, poolMember, {
