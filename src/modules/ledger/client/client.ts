@@ -157,10 +157,15 @@ export class LedgerClient {
   /** Balances by account and asset, in the order of addresses. A point in time selects by effective dates. */
   balancesByAccount(options: LedgerListOptions = {}): LedgerList<AccountBalance> {
     return ledgerList(
-      { list: `${this.#name}/volumes`, columns: { account: "text" }, options },
+      {
+        list: `${this.#name}/volumes`,
+        columns: { account: "text" },
+        options,
+        fixed: BY_ACCOUNT,
+      },
       async (query) =>
         mapPage(
-          await this.#service.listVolumes(this.#name, { ...query, options: BY_ACCOUNT }),
+          await this.#service.listVolumes(this.#name, query),
           ({ account, asset, input, output }) => ({ account, asset, balance: input - output }),
         ),
     );

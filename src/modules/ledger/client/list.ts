@@ -3,7 +3,7 @@ import type { LedgerList, LedgerListOptions, LedgerPageRequest } from "./types.t
 import { AppError } from "#platform/errors.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import type { Page } from "#platform/paging/pagination.ts";
-import type { PageQuery } from "#platform/paging/query.ts";
+import type { ListOptions, PageQuery } from "#platform/paging/query.ts";
 
 /** Items that a walk reads at a time. A caller that stops early has read at most so many for nothing. */
 const PAGE_SIZE = 250;
@@ -15,14 +15,17 @@ interface ListedResource {
   /** The column by which the list is sorted. */
   readonly columns: SortColumns;
   readonly options: LedgerListOptions;
+  /** Further options of the resource's lists, which its cursors carry. */
+  readonly fixed?: ListOptions;
 }
 
 /** A list of a ledger whose pages `read` reads. */
 export function ledgerList<T>(
-  { list, columns, options }: ListedResource,
+  { list, columns, options, fixed }: ListedResource,
   read: (query: PageQuery) => Promise<Page<T>>,
 ): LedgerList<T> {
-  const rules = { columns, list, pageSizeMax: LEDGER_PAGE_SIZE_MAX };
+  const own = fixed === undefined ? {} : { options: fixed };
+  const rules = { columns, list, pageSizeMax: LEDGER_PAGE_SIZE_MAX, ...own };
   const [column = ""] = Object.keys(columns);
   const { order = "asc", ...scope } = options;
   const page = async ({ pageSize, cursor }: LedgerPageRequest = {}): Promise<Page<T>> => {
@@ -31,7 +34,7 @@ export function ledgerList<T>(
       const query = decodeCursor(cursor, rules);
       return read({ ...query, pageSize: size ?? query.pageSize });
     }
-    const wanted = { list: rules.list, column, order, ...toScope(scope) };
+    const wanted = { list: rules.list, column, order, ...toScope(scope), ...own };
     return read({ kind: "column", ...wanted, pageSize: size ?? PAGE_SIZE, reverse: false });
   };
   return { page, [Symbol.asyncIterator]: () => walk(page) };

@@ -95,6 +95,34 @@ describe("aggregated balances", () => {
   });
 });
 
+describe("balances by account", () => {
+  test("balances by account add up to the aggregated ones, now and by effective dates", async () => {
+    const ledger = clientOf(name);
+    const where = { $match: { address: "users:" } };
+    for (const scope of [{ where }, { where, pit: DATES[1] }, {}]) {
+      const sums: Record<string, bigint> = {};
+      for await (const { asset, balance } of ledger.balancesByAccount(scope)) {
+        sums[asset] = (sums[asset] ?? 0n) + balance;
+      }
+      expect(sums).toEqual(await ledger.aggregateBalances(scope));
+    }
+  });
+
+  test("balances by account are read in pages, in the order of addresses", async () => {
+    const list = clientOf(name).balancesByAccount();
+    const whole = await Array.fromAsync(list);
+    expect(whole.length).toBeGreaterThan(2);
+    const paged: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, next } = await list.page({ pageSize: 1, cursor });
+      paged.push(...data);
+      cursor = next;
+    } while (cursor !== undefined);
+    expect(paged).toEqual(whole);
+  });
+});
+
 describe("a list", () => {
   test("a list of transactions goes from the oldest to the newest, or back", async () => {
     const ledger = clientOf(name);
