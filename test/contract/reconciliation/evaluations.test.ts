@@ -242,6 +242,15 @@ describe("evaluations", () => {
     expect(await evaluateNow(id)).toMatchObject({ result: "FAIL" });
   });
 
+  test("evaluations as of the beginning of time find empty books", async () => {
+    const { id } = await failingRule();
+    const found = await dataOf<EvaluationBody>(
+      await evaluate(id, { at: "0001-01-01T00:00:00Z", safetyMargin: "744h" }),
+    );
+    expect(found).toMatchObject({ result: "PASS", evidence: [{ proof: { balance: "0" } }] });
+    expect(Object.values(found.pitPerSource ?? {})).toEqual(["0001-01-01T00:00:00Z"]);
+  });
+
   test("evaluations belong to the period of the moment that they read", async () => {
     const { id } = await failingRule({ cadence: "daily" });
     const earlier = { at: new Date().toISOString(), safetyMargin: "0s" };

@@ -12,7 +12,7 @@ import { type Rule, toRule } from "#modules/reconciliation/rules/rule.ts";
 import { getRule } from "#modules/reconciliation/rules/store.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
-import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
+import { fromMicros, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** How a rule is evaluated. */
 export interface EvaluationRequest {
@@ -108,8 +108,9 @@ function momentsOf(rule: Rule, request: LockedRequest, now: Timestamp): Moments 
       );
     }
   }
+  const micros = toMicros(at ?? now) - BigInt(Math.round(marginMs * 1000));
   return {
-    at: fromMicros(toMicros(at ?? now) - BigInt(Math.round(marginMs * 1000))),
+    at: fromMicros(micros < MICROS_MIN ? MICROS_MIN : micros),
     arePoolsLatest: at === undefined,
     bySource,
   };
