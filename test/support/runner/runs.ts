@@ -4,5 +4,9 @@ const SHARE = 1 / 3;
 /** Whether to make all runs. `test/vitest.config.ts` sets the variable for the long tests. */
 const makesAll = process.env["PROPERTY_RUNS"] === "all";
 
-/** The number of runs of a property, or of runs that must show an outcome, from the number for all runs. */
-export const runsOf = (all: number): number => (makesAll ? all : Math.ceil(all * SHARE));
+/**
+ * The number of runs of a property, or of runs that must show an outcome, from the number for all runs, and the share of them that
+ * `npm test` makes.
+ */
+export const runsOf = (all: number, share = SHARE): number =>
+  makesAll ? all : Math.ceil(all * share);

@@ -28,6 +28,8 @@ export class XmlReader implements ElementReader {
   readonly #handler: ElementHandler;
   readonly #stack: OpenElement[] = [];
   #tag: FilePosition;
+  /** The end of what was read last outside of the root element. */
+  #outside: FilePosition;
   #attributes = new Map<string, Field>();
   /** The offset of the last event, from which the length of a run is counted. */
   #lastEvent = 0;
@@ -36,6 +38,7 @@ export class XmlReader implements ElementReader {
     this.#window = new SourceWindow(cursor);
     this.#handler = handler;
     this.#tag = cursor.position;
+    this.#outside = cursor.position;
     const parser = new SaxesParser({ xmlns: true, position: true });
     this.#parser = parser;
     parser.on("error", (error) => this.#fail(error.message));
@@ -46,8 +49,9 @@ export class XmlReader implements ElementReader {
     parser.on("text", (text) => this.#addText(text));
     parser.on("cdata", (text) => this.#addText(text));
     parser.on("closetag", () => this.#close());
-    parser.on("comment", () => this.#mark());
-    parser.on("processinginstruction", () => this.#mark());
+    parser.on("xmldecl", () => this.#markOutside());
+    parser.on("comment", () => this.#markOutside());
+    parser.on("processinginstruction", () => this.#markOutside());
   }
 
   /** Keeps the source of the element whose tag was opened last. */
@@ -136,9 +140,14 @@ export class XmlReader implements ElementReader {
   #close(): void {
     const element = this.#stack.pop();
     if (element === undefined) return;
-    this.#mark();
+    this.#markOutside();
     const { name, text, content } = element;
     this.#handler.close({ name, text, position: content });
+  }
+
+  #markOutside(): void {
+    this.#mark();
+    if (this.#stack.length === 0) this.#outside = this.position;
   }
 
   #mark(): void {
@@ -162,7 +171,11 @@ export class XmlReader implements ElementReader {
         "FORBIDDEN",
         "The file uses an entity that is not predefined in XML: it is refused.",
       );
-    throw this.#error("SYNTAX", `The file is no well-formed XML: ${reason}.`);
+    const sentence = `The file is no well-formed XML: ${reason}.`;
+    // The parser says so only at the end of the text.
+    if (reason === "text data outside of root node")
+      throw new StatementError("SYNTAX", sentence, this.#outside);
+    throw this.#error("SYNTAX", sentence);
   }
 
   #error(kind: StatementErrorKind, message: string): StatementError {

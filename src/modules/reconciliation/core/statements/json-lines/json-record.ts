@@ -39,7 +39,7 @@ export class JsonRecord {
     return this.#line.at(this.#start);
   }
   get raw(): string {
-    return this.#line.text;
+    return this.#line.text.trim();
   }
 
   has(name: string): boolean {

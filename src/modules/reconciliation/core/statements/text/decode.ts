@@ -50,10 +50,11 @@ async function* decodePieces(
   const decoder = new PieceDecoder(cursor);
   let isBlank = true;
   for await (const piece of pieces) {
-    const text = decoder.decode(piece);
-    if (text === "") continue;
+    const { text, fault } = decoder.decode(piece);
     isBlank &&= text.trim() === "";
-    yield text;
+    // What precedes a bad byte is read first, because it may have a fault that comes before.
+    if (text !== "") yield text;
+    if (fault !== undefined) throw fault;
   }
   decoder.end();
   if (isBlank) {
@@ -72,31 +73,26 @@ class PieceDecoder {
     this.#decoder = newDecoder(cursor.encoding);
   }
 
-  decode(piece: Uint8Array): string {
+  /** The text of a piece, until the first thing in it that is no text. */
+  decode(piece: Uint8Array): { text: string; fault: StatementError | undefined } {
     const bytes = this.#cut.byteLength === 0 ? piece : join(this.#cut, piece);
     const whole = bytes.byteLength - cutBytes(bytes, this.#cursor.encoding);
     this.#cut = bytes.slice(whole);
-    const text = this.#decodeWhole(bytes.subarray(0, whole));
+    const { text, isBad } = this.#decodeWhole(bytes.subarray(0, whole));
     const nul = text.indexOf("\0");
-    if (nul < 0) {
-      this.#cursor.advance(text);
-      return text;
-    }
-    this.#cursor.advance(text.slice(0, nul));
-    throw new StatementError(
-      "ENCODING",
-      "The file has the character U+0000, which no text has: it is no text, or in another encoding.",
-      this.#cursor.position,
-    );
+    const good = nul < 0 ? text : text.slice(0, nul);
+    this.#cursor.advance(good);
+    if (nul >= 0) return { text: good, fault: this.#nul() };
+    return { text: good, fault: isBad ? this.#badBytes() : undefined };
   }
 
   end(): void {
     if (this.#cut.byteLength > 0) throw this.#badBytes();
   }
 
-  #decodeWhole(bytes: Uint8Array): string {
+  #decodeWhole(bytes: Uint8Array): { text: string; isBad: boolean } {
     try {
-      return this.#decoder.decode(bytes);
+      return { text: this.#decoder.decode(bytes), isBad: false };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
@@ -109,8 +105,15 @@ class PieceDecoder {
       else good = middle;
     }
     const text = decodeBeginning(bytes.subarray(0, good), this.#cursor.encoding) ?? "";
-    this.#cursor.advance(text);
-    throw this.#badBytes();
+    return { text, isBad: true };
+  }
+
+  #nul(): StatementError {
+    return new StatementError(
+      "ENCODING",
+      "The file has the character U+0000, which no text has: it is no text, or in another encoding.",
+      this.#cursor.position,
+    );
   }
 
   #badBytes(): StatementError {

@@ -1,6 +1,8 @@
+import { TextCursor } from "./text-cursor.ts";
 import { type Encoding, ENCODINGS } from "#modules/reconciliation/core/statements/model/options.ts";
 import {
   FILE_START,
+  type FilePosition,
   quoteText,
   StatementError,
 } from "#modules/reconciliation/core/statements/model/statement-error.ts";
@@ -51,34 +53,38 @@ export function fileEncoding(first: Uint8Array, option: Encoding | undefined): F
 interface Declared {
   readonly name: string;
   readonly encoding: Encoding | undefined;
-  readonly index: number;
+  /** The ASCII text before the name. */
+  readonly before: string;
 }
 
-const XML_DECLARATION = /^<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([^"'<>]{1,40})["']/;
-/** A header of OFX 1: `ENCODING:USASCII` and, two characters after it at the most, `CHARSET:1252`. */
+/** What precedes the name is ASCII, so that it has one byte a character. */
+const XML_DECLARATION =
+  /^<\?xml[\t\n\r -=?-~]{0,200}?[\t\n\r ]encoding[\t\n\r ]*=[\t\n\r ]*["']([^"'<>]{1,40})["']/;
+/** A header of OFX 1: `ENCODING:USASCII` and, after white space, `CHARSET:1252`. */
 const OFX_HEADER =
-  /^\s*OFXHEADER:[^<]{0,200}?ENCODING:\s*([A-Z0-9-]{1,20})\s{1,4}CHARSET:\s*([A-Z0-9-]{1,20})/;
+  /^[\t\n\r ]*OFXHEADER:[\t\n\r -;=-~]{0,200}?ENCODING:[\t ]*([A-Z0-9-]{1,20})[\t\n\r ]{1,4}CHARSET:[\t ]*([A-Z0-9-]{1,20})/;
+/** Names of character sets in headers of OFX 1, where `NONE` goes with an encoding of Unicode or ASCII. */
+const CHARSETS: Readonly<Record<string, Encoding>> = {
+  NONE: "utf-8",
+  "1252": "windows-1252",
+  "8859-1": "iso-8859-1",
+  "ISO-8859-1": "iso-8859-1",
+};
 
 function declaredEncoding(first: Uint8Array): Declared | undefined {
   const text = String.fromCharCode(...first.subarray(0, 400));
   const xml = XML_DECLARATION.exec(text);
   if (xml !== null) {
-    const name = xml[1] ?? "";
-    return { name, encoding: NAMES[name.toLowerCase()], index: xml[0].length - name.length - 1 };
+    const [all, name = ""] = xml;
+    const before = all.slice(0, -name.length - 1);
+    return { name, encoding: NAMES[name.toLowerCase()], before };
   }
   const ofx = OFX_HEADER.exec(text);
   if (ofx === null) return undefined;
   const [all, encoding = "", charset = ""] = ofx;
-  const isUnicode = /^(?:UTF-?8|UNICODE)$/.test(encoding);
-  const index = isUnicode ? all.indexOf(encoding) : all.length - charset.length;
-  if (isUnicode) return { name: encoding, encoding: "utf-8", index };
-  if (charset === "NONE") return { name: encoding, encoding: "utf-8", index };
-  const known: Readonly<Record<string, Encoding>> = {
-    "1252": "windows-1252",
-    "8859-1": "iso-8859-1",
-    "ISO-8859-1": "iso-8859-1",
-  };
-  return { name: charset, encoding: known[charset], index };
+  if (/^(?:UTF-?8|UNICODE)$/.test(encoding))
+    return { name: encoding, encoding: "utf-8", before: all.slice(0, all.lastIndexOf(encoding)) };
+  return { name: charset, encoding: CHARSETS[charset], before: all.slice(0, -charset.length) };
 }
 
 /** The encoding that a file without a byte order mark declares. UTF-16 needs a mark. */
@@ -95,5 +101,9 @@ function withoutMark(declared: Declared | undefined): Encoding | undefined {
   );
 }
 
-/** Where a declaration stands; nothing but ASCII precedes it. A header of OFX 1 has line ends before it. */
-const declaredAt = ({ index }: Declared) => ({ ...FILE_START, column: index + 1, byte: index });
+/** Where the name of a declaration stands. */
+function declaredAt({ before }: Declared): FilePosition {
+  const cursor = new TextCursor("utf-8", FILE_START);
+  cursor.advance(before);
+  return cursor.position;
+}
