@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { STATEMENT_FORMATS } from "#modules/reconciliation/core/statements/index.ts";
 import { assert } from "#platform/assert.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /** A change of bytes at a place, which is a fraction of the length. */
 export interface Mutation {
@@ -9,8 +9,9 @@ export interface Mutation {
 }
 
 /** Characters that formats give a meaning. */
-const SIGNS = [..."0123456789.,-+;:/?<>&\"'=|{}[]()CDRE \t\n\r"].map((sign) =>
-  Uint8Array.of(sign.charCodeAt(0)),
+const SIGNS = Array.from(
+  new TextEncoder().encode("0123456789.,-+;:/?<>&\"'=|{}[]()CDRE \t\n\r"),
+  (byte) => Uint8Array.of(byte),
 );
 const insertion = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...SIGNS) },

@@ -61,7 +61,7 @@ export async function* chunked(
 /** What reading a file gives: its events, or its error. */
 export type Reading =
   | { readonly events: readonly StatementEvent[]; readonly error?: undefined }
-  | { readonly error: StatementError };
+  | { readonly events?: undefined; readonly error: StatementError };
 
 /** Reads a whole file. Errors that are no `StatementError` pass. */
 export async function readAll(

@@ -68,7 +68,9 @@ function tableFormats(text: string): StatementFormat[] {
   );
   if (STRIPE_COLUMNS.every((name) => header.has(name))) return ["stripe-balance"];
   if (ADYEN_COLUMNS.every((name) => header.has(name))) return ["adyen-settlement"];
-  return isTable(lines) ? ["csv"] : [];
+  // Delimiters and line ends inside of quotes count for nothing.
+  const plain = text.replaceAll(/"[^"]*"/g, "").split(/\r\n|\n|\r/);
+  return isTable(plain) ? ["csv"] : [];
 }
 
 /** Whether three lines in a row, or all of a short file, have the same number of a delimiter, at least two. */

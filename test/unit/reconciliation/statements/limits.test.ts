@@ -1,0 +1,174 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import {
+  FILE_BYTES_MAX,
+  readStatement,
+  StatementError,
+  type StatementFormat,
+} from "#modules/reconciliation/core/statements/index.ts";
+import { DECIMALS, readAll } from "#test/support/reconciliation/statements.ts";
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+async function errorOf(format: StatementFormat, text: string | Uint8Array) {
+  const bytes = typeof text === "string" ? bytesOf(text) : text;
+  const { error } = await readAll(format, { bytes, options: DECIMALS });
+  return error === undefined
+    ? undefined
+    : { kind: error.kind, line: error.line, column: error.column, message: error.message };
+}
+
+const DOCUMENT = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt>`;
+
+describe("limits of statements", () => {
+  it("counts the bytes of a file while it streams, and stops", async () => {
+    let sent = 0;
+    async function* chunks() {
+      const line = bytesOf(`${" ".repeat(65_535)}\n`);
+      for (; ; sent += line.byteLength) yield await Promise.resolve(line);
+    }
+    const events = readStatement("mt940", DECIMALS, chunks());
+    await expect(events.next()).rejects.toMatchObject({ kind: "LIMIT", byte: FILE_BYTES_MAX });
+    expect(sent).toBeLessThanOrEqual(FILE_BYTES_MAX + 65_536);
+  });
+
+  it("passes on the errors of its source", async () => {
+    async function* chunks() {
+      yield await Promise.resolve(bytesOf(":20:A\n"));
+      throw new Error("the connection broke");
+    }
+    await expect(readStatement("mt940", DECIMALS, chunks()).next()).rejects.toThrow(
+      "the connection broke",
+    );
+  });
+
+  it("refuses a line that is too long", async () => {
+    expect(await errorOf("mt940", `:20:A\n:25:${"1".repeat(70_000)}`)).toEqual({
+      kind: "LIMIT",
+      line: 2,
+      column: 1,
+      message: "A line of the file is longer than 65536 characters.",
+    });
+  });
+
+  it("refuses a field that is too long", async () => {
+    expect(await errorOf("mt940", `:20:A\n:86:${`${"x".repeat(65)}\n`.repeat(200)}`)).toMatchObject(
+      {
+        kind: "LIMIT",
+        message: "A field is longer than 8192 characters.",
+      },
+    );
+  });
+
+  it("refuses elements that are nested too deep, as XML and as SGML", async () => {
+    const deep = "<a>".repeat(60);
+    expect(await errorOf("camt.053", DOCUMENT + deep)).toMatchObject({
+      kind: "LIMIT",
+      message: "Elements are nested deeper than 40 levels.",
+    });
+    expect(await errorOf("ofx", `<OFX>${deep}`)).toMatchObject({
+      kind: "LIMIT",
+      line: 1,
+      column: 123,
+    });
+  });
+
+  it("refuses an element with too many attributes", async () => {
+    const attributes = Array.from({ length: 30 }, (_, i) => `a${i}="1"`).join(" ");
+    expect(await errorOf("camt.053", `${DOCUMENT}<Acct ${attributes}/>`)).toMatchObject({
+      kind: "LIMIT",
+    });
+  });
+
+  it("refuses a text, a comment and a tag that do not end", async () => {
+    const endless = "x".repeat(300_000);
+    for (const text of [`<Id>${endless}`, `<!-- ${endless}`, `<Id a="${endless}`])
+      expect(await errorOf("camt.053", DOCUMENT + text)).toMatchObject({ kind: "LIMIT" });
+    expect(await errorOf("ofx", `<OFX><MEMO>${endless}`)).toMatchObject({ kind: "LIMIT" });
+    expect(await errorOf("stripe-balance", `"${endless}\n${endless}`)).toMatchObject({
+      kind: "LIMIT",
+    });
+  });
+
+  it("refuses a quoted field of many lines that does not end", async () => {
+    expect(await errorOf("stripe-balance", `a,b\n1,"${"x\n".repeat(50_000)}`)).toEqual({
+      kind: "LIMIT",
+      line: 2,
+      column: 1,
+      message: "A record with a quoted field is longer than 65536 characters.",
+    });
+  });
+
+  it("refuses document types and entities", async () => {
+    const declared = `<?xml version="1.0"?>\n<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">]>\n${DOCUMENT}`;
+    expect(await errorOf("camt.053", declared)).toMatchObject({
+      kind: "FORBIDDEN",
+      line: 2,
+      column: 1,
+    });
+    expect(await errorOf("camt.053", `${DOCUMENT}<Id>&lol;</Id>`)).toMatchObject({
+      kind: "FORBIDDEN",
+    });
+    expect(await errorOf("ofx", `<OFX><!ENTITY a "b">`)).toMatchObject({
+      kind: "FORBIDDEN",
+      column: 6,
+    });
+  });
+
+  it("cuts texts and sources that are too long for a line", async () => {
+    const text = `{"date":"2026-01-05","amount":1,"asset":"EUR/2","text":"${"x".repeat(8000)}"}`;
+    const { events } = await readAll("json-lines", { bytes: bytesOf(text), options: DECIMALS });
+    const line = events?.flatMap((event) => (event.type === "line" ? [event.line] : []))[0];
+    expect([line?.references.text?.length, line?.raw.length]).toEqual([4000, 4000]);
+  });
+});
+
+describe("files that are no statements", () => {
+  it("says that a file is empty", async () => {
+    for (const file of ["", " \r\n\t", "\u{FEFF}\n"])
+      expect(await errorOf("camt.053", file)).toMatchObject({ kind: "EMPTY", line: 1, column: 1 });
+  });
+
+  it("says of which kind an archive or document is", async () => {
+    const zip = Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0);
+    expect(await errorOf("camt.053", gzipSync("<Document/>"))).toMatchObject({
+      kind: "COMPRESSED",
+      message: "The file is a gzip archive: unpack it, and send the statement that is in it.",
+    });
+    expect(await errorOf("bai2", zip)).toMatchObject({ kind: "COMPRESSED" });
+    expect(await errorOf("mt940", "%PDF-1.7\n")).toMatchObject({ kind: "UNSUPPORTED" });
+  });
+
+  it("finds bytes that are no character where they stand, also when a chunk cuts a character", async () => {
+    const file = Uint8Array.of(...bytesOf(":20:ü\n:25:€"), 0xff, 0x31);
+    for (const chunkSize of [1, 2, 3, 100]) {
+      const { error } = await readAll("mt940", { bytes: file, options: DECIMALS, chunkSize });
+      expect(error).toMatchObject({ kind: "ENCODING", line: 2, column: 6, byte: 14 });
+    }
+    const cut = bytesOf(":20:€").subarray(0, 6);
+    expect(await errorOf("mt940", cut)).toMatchObject({ kind: "ENCODING", line: 1, column: 5 });
+  });
+
+  it("refuses an encoding that it does not know or that the mark contradicts", async () => {
+    expect(
+      await errorOf("camt.053", `<?xml version="1.0" encoding="EBCDIC-US"?><a/>`),
+    ).toMatchObject({
+      kind: "ENCODING",
+      line: 1,
+      column: 31,
+    });
+    expect(await errorOf("camt.053", `<?xml version="1.0" encoding="UTF-16"?><a/>`)).toMatchObject({
+      kind: "ENCODING",
+    });
+    expect(
+      await errorOf("camt.053", `\u{FEFF}<?xml version="1.0" encoding="ISO-8859-1"?><a/>`),
+    ).toMatchObject({
+      kind: "ENCODING",
+    });
+  });
+
+  it("has errors that are told from others by their class", async () => {
+    const { error } = await readAll("bai2", { bytes: bytesOf("x"), options: DECIMALS });
+    expect(error).toBeInstanceOf(StatementError);
+  });
+});
