@@ -115,6 +115,21 @@ describe("limits of statements", () => {
     });
   });
 
+  it("reads files that are larger than a piece, in one chunk and in many", async () => {
+    const balance = (code: string): string =>
+      `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
+    const entry = (side: string): string =>
+      `<Ntry><Amt Ccy="EUR">2.00</Amt><CdtDbtInd>${side}</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>\n`;
+    const text =
+      `${DOCUMENT}<Id>1</Id><Acct><Id><IBAN>DE1</IBAN></Id></Acct>${balance("OPBD")}${balance("CLBD")}` +
+      `${(entry("CRDT") + entry("DBIT")).repeat(1500)}</Stmt></BkToCstmrStmt></Document>`;
+    for (const chunkSize of [text.length, 70_000, 1000]) {
+      const bytes = bytesOf(text);
+      const { events } = await readAll("camt.053", { bytes, options: DECIMALS, chunkSize });
+      expect(events?.at(-1)).toMatchObject({ end: { lines: 3000, balanced: true } });
+    }
+  });
+
   it("cuts texts and sources that are too long for a line", async () => {
     const text = `{"date":"2026-01-05","amount":1,"asset":"EUR/2","text":"${"x".repeat(8000)}"}`;
     const { events } = await readAll("json-lines", { bytes: bytesOf(text), options: DECIMALS });

@@ -43,14 +43,7 @@ export class CsvRecord {
   /** A field by its index, with its position; undefined when the record is shorter. */
   field(index: number): Field | undefined {
     const text = this.values[index];
-    if (text === undefined) return undefined;
-    const positionOf = (): FilePosition => this.at(index);
-    return {
-      text,
-      get position() {
-        return positionOf();
-      },
-    };
+    return text === undefined ? undefined : new CsvField(text, this, index);
   }
 
   /** Where a field begins. */
@@ -72,5 +65,22 @@ export class CsvRecord {
       if (fields === index) return i + 1;
     }
     return 0;
+  }
+}
+
+/** A field whose position is looked for when it is asked. */
+class CsvField implements Field {
+  readonly text: string;
+  readonly #record: CsvRecord;
+  readonly #index: number;
+
+  constructor(text: string, record: CsvRecord, index: number) {
+    this.text = text;
+    this.#record = record;
+    this.#index = index;
+  }
+
+  get position(): FilePosition {
+    return this.#record.at(this.#index);
   }
 }

@@ -33,6 +33,8 @@ export class XmlReader implements ElementReader {
   #attributes = new Map<string, Field>();
   /** The offset of the last event, from which the length of a run is counted. */
   #lastEvent = 0;
+  /** The number of characters until the end of the last piece. */
+  #received = 0;
 
   constructor(cursor: TextCursor, handler: ElementHandler) {
     this.#window = new SourceWindow(cursor);
@@ -72,8 +74,9 @@ export class XmlReader implements ElementReader {
   write(piece: string): void {
     this.#window.push(piece);
     this.#parser.write(piece);
-    const run = this.#parser.position - this.#lastEvent;
-    if (run > RUN_CHARS_MAX)
+    this.#received += piece.length;
+    // Between pieces, the parser's own position is not that of the text's end.
+    if (this.#received - this.#lastEvent > RUN_CHARS_MAX)
       throw this.#error(
         "LIMIT",
         `A tag, comment or text is longer than ${RUN_CHARS_MAX} characters.`,

@@ -59,7 +59,7 @@ export class StripeReader implements RowReader {
     this.#rows = new ReportRows(table);
     const position = table.header?.position ?? FILE_START;
     for (const name of ["id", "created", "currency", "gross", "fee", "net", "category"] as const) {
-      if (this.#rows.has(...COLUMNS[name])) continue;
+      if (this.#rows.has(COLUMNS[name])) continue;
       const message = `The report has no column ${COLUMNS[name].join(" or ")}.`;
       throw new StatementError("MISSING", message, position);
     }
@@ -69,12 +69,12 @@ export class StripeReader implements RowReader {
   row(row: CsvRecord): void {
     const rows = this.#rows;
     if (rows === undefined) return;
-    const asset = this.#assetOf(rows.get(row, ...COLUMNS.currency));
+    const asset = this.#assetOf(rows.get(row, COLUMNS.currency));
     const { net, fee } = this.#amountsOf(row, rows, asset);
-    const date = parseIsoDate(rows.get(row, ...COLUMNS.created), "The date of creation");
-    const available = rows.find(row, ...COLUMNS.available);
-    const text = (name: keyof typeof COLUMNS) => rows.text(row, ...COLUMNS[name]);
-    const id = rows.get(row, ...COLUMNS.id).text;
+    const date = parseIsoDate(rows.get(row, COLUMNS.created), "The date of creation");
+    const available = rows.find(row, COLUMNS.available);
+    const text = (name: keyof typeof COLUMNS) => rows.text(row, COLUMNS[name]);
+    const id = rows.get(row, COLUMNS.id).text;
     this.builder.line({
       date,
       valueDate:
@@ -116,7 +116,7 @@ export class StripeReader implements RowReader {
     asset: StatementAsset,
   ): { net: bigint; fee: bigint } {
     const read = (name: "gross" | "fee" | "net"): bigint =>
-      parseAmount(rows.get(row, ...COLUMNS[name]), {
+      parseAmount(rows.get(row, COLUMNS[name]), {
         form: STRIPE_DECIMAL,
         decimals: asset.decimals,
         what: `The ${name} amount`,
@@ -125,6 +125,6 @@ export class StripeReader implements RowReader {
     if (gross - fee === net) return { net, fee };
     const [less, states] = [gross - fee, net].map((amount) => showAmount(amount, asset));
     const message = `Gross less fee is ${less}, but the net amount is ${states}.`;
-    throw new StatementError("CONTROL_TOTAL", message, rows.get(row, ...COLUMNS.net).position);
+    throw new StatementError("CONTROL_TOTAL", message, rows.get(row, COLUMNS.net).position);
   }
 }
