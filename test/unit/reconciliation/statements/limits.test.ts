@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
+  detectFormat,
   FILE_BYTES_MAX,
   readStatement,
   StatementError,
@@ -41,6 +42,39 @@ describe("limits of statements", () => {
       "the connection broke",
     );
   });
+
+  it("ends its source when it stops, for whatever reason", async () => {
+    const stops = async (format: StatementFormat, text: string): Promise<boolean> => {
+      let isEnded = false;
+      async function* chunks() {
+        try {
+          for (;;) yield await Promise.resolve(bytesOf(text.padEnd(2000)));
+        } finally {
+          isEnded = true;
+        }
+      }
+      try {
+        for await (const { type } of readStatement(format, DECIMALS, chunks()))
+          if (type === "head") break;
+      } catch (error) {
+        expect(error).toBeInstanceOf(StatementError);
+      }
+      return isEnded;
+    };
+    expect(await stops("mt940", ":20:A\n:25:1\n:28C:1\n:60F:C260105EUR1,\n")).toBe(true);
+    expect(await stops("mt940", "neither a field nor a header\n")).toBe(true);
+    expect(await stops("camt.053", "%PDF-1.7")).toBe(true);
+  });
+
+  it("takes no longer for texts that are made to be slow", async () => {
+    const info = `:86:/REMI/${"/".repeat(8000)}x\n`;
+    const slow = `:20:A\n:25:1\n:28C:1\n:60F:C260105EUR1,\n${`:61:260105C1,NTRFx\n${info}`.repeat(100)}`;
+    expect(await errorOf("mt940", slow)).toMatchObject({ kind: "MISSING" });
+    expect(await errorOf("stripe-balance", `a,"${"\n".repeat(60_000)}x"\n`)).toMatchObject({
+      kind: "MISSING",
+    });
+    expect(detectFormat(bytesOf("{1: ".repeat(1024)))).toEqual([]);
+  }, 5000);
 
   it("refuses a line that is too long", async () => {
     expect(await errorOf("mt940", `:20:A\n:25:${"1".repeat(70_000)}`)).toEqual({
@@ -179,6 +213,13 @@ describe("files that are no statements", () => {
       await errorOf("camt.053", `\u{FEFF}<?xml version="1.0" encoding="ISO-8859-1"?><a/>`),
     ).toMatchObject({
       kind: "ENCODING",
+    });
+  });
+
+  it("refuses a text outside of messages", async () => {
+    expect(await errorOf("mt940", "Dear customer,\n:20:A\n")).toMatchObject({
+      kind: "SYNTAX",
+      line: 1,
     });
   });
 

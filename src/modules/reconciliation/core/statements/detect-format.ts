@@ -1,4 +1,5 @@
 import type { StatementFormat } from "#modules/reconciliation/core/statements/model/options.ts";
+import { ENVELOPE } from "#modules/reconciliation/core/statements/mt/mt-fields.ts";
 import { containerError } from "#modules/reconciliation/core/statements/text/containers.ts";
 
 /** How many bytes of a file are enough for `detectFormat`. */
@@ -13,6 +14,7 @@ export function detectFormat(first: Uint8Array): StatementFormat[] {
   if (containerError(bytes) !== undefined) return [];
   const text = textOf(bytes).trimStart();
   if (text.includes("\0")) return [];
+  if (isMessage(text)) return messageFormats(text);
   const formats = DETECTORS.find(({ begins }) => begins.test(text));
   return formats === undefined ? tableFormats(text) : formats.formats(text);
 }
@@ -40,17 +42,21 @@ const DETECTORS: readonly Detector[] = [
       return /<\?OFX|<OFX[\s>]/.test(text) ? ["ofx"] : [];
     },
   },
-  {
-    // A header of SWIFT or of a bank, at most three lines, before the first field.
-    begins: /^(?:(?:\{[1-5]:|[A-Z]{6}[A-Z0-9]{2,6}\s*$|:?94[02]:?\s*$).*\s+){0,4}:20:/m,
-    formats: messageFormats,
-  },
   { begins: /^01,[^,\n]*,[^,\n]*,\d{6},/, formats: () => ["bai2"] },
   {
     begins: /^\{\s*"/,
     formats: (text) => (/"(?:amount|statement)"\s*:/.test(text) ? ["json-lines"] : []),
   },
 ];
+
+/** Headers of SWIFT or of a bank before the first field. */
+const ENVELOPE_LINES_MAX = 8;
+
+function isMessage(text: string): boolean {
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
+  const first = lines.findIndex((line) => !ENVELOPE.test(line));
+  return first <= ENVELOPE_LINES_MAX && lines[first]?.startsWith(":20:") === true;
+}
 
 function messageFormats(text: string): StatementFormat[] {
   if (/^:6[02][FM]:/m.test(text) || /\{2:[IO]940/.test(text)) return ["mt940"];

@@ -37,7 +37,7 @@ export class CsvRecord {
   }
 
   get raw(): string {
-    return cutText(this.#source.replace(/[\r\n]+$/, ""));
+    return cutText(withoutEnd(withoutEnd(this.#source, "\n"), "\r"));
   }
 
   /** A field by its index, with its position; undefined when the record is shorter. */
@@ -67,6 +67,9 @@ export class CsvRecord {
     return 0;
   }
 }
+
+const withoutEnd = (text: string, end: string): string =>
+  text.endsWith(end) ? text.slice(0, -end.length) : text;
 
 /** A field whose position is looked for when it is asked. */
 class CsvField implements Field {

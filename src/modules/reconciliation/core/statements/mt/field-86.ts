@@ -95,8 +95,13 @@ function parseCodeWords(text: string): EntryInfo {
   };
 }
 
-/** A value without the slashes that end it. */
-const slashless = (text: string | undefined): string | undefined => text?.replace(/[\s/]+$/, "");
+/** A value without the slashes and the white space that end it. */
+function slashless(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  let end = text.length;
+  while (end > 0 && /[\s/]/.test(text[end - 1] ?? "")) end--;
+  return text.slice(0, end);
+}
 
 /** The values of words by the first place of each. */
 function pairsOf(pairs: readonly string[]): Map<string, string> {

@@ -26,7 +26,7 @@ const END = /^-(?:\}.*)?\s*$/;
 /**
  * Lines between messages: SWIFT blocks, and what banks put instead of these: their BIC, the number of the message type, an end of transmission.
  */
-const ENVELOPE = /^(?:\{[1-5]:.*|\{4:|[A-Z]{6}[A-Z0-9]{2,6}|:?94[02]:?|\p{Cc}|\$)\s*$/u;
+export const ENVELOPE = /^(?:\{[1-5]:.*|\{4:|[A-Z]{6}[A-Z0-9]{2,6}|:?94[02]:?|\p{Cc}|\$)\s*$/u;
 
 /** Divides lines of messages MT940 and MT942 into fields. */
 export class MtFieldSplitter {

@@ -22,25 +22,35 @@ export async function decodeFile(
   option: Encoding | undefined,
 ): Promise<FileText> {
   const bytes = limitBytes(chunks);
-  const first = await bytes.next();
-  if (first.done === true) throw new StatementError("EMPTY", "The file is empty.", FILE_START);
-  const container = containerError(first.value);
-  if (container !== undefined) throw container;
-  const { encoding, markBytes } = fileEncoding(first.value, option);
-  const start = { ...FILE_START, byte: markBytes };
-  const rest = withFirst(first.value.subarray(markBytes), bytes);
-  return {
-    start: new TextCursor(encoding, start),
-    pieces: decodePieces(rest, new TextCursor(encoding, start)),
-  };
+  try {
+    const first = await bytes.next();
+    if (first.done === true) throw new StatementError("EMPTY", "The file is empty.", FILE_START);
+    const container = containerError(first.value);
+    if (container !== undefined) throw container;
+    const { encoding, markBytes } = fileEncoding(first.value, option);
+    const start = { ...FILE_START, byte: markBytes };
+    const all = withFirst(first.value.subarray(markBytes), bytes);
+    return {
+      start: new TextCursor(encoding, start),
+      pieces: decodePieces(all, new TextCursor(encoding, start)),
+    };
+  } catch (error) {
+    await bytes.return(undefined);
+    throw error;
+  }
 }
 
+/** Gives the first piece again, and ends the others with its own end, also when they were not begun. */
 async function* withFirst(
   first: Uint8Array,
-  rest: AsyncIterable<Uint8Array>,
+  rest: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
 
 async function* decodePieces(
