@@ -8,6 +8,7 @@ import type {
   StatementFormat,
   StatementLine,
 } from "#modules/reconciliation/core/statements/index.ts";
+import { fileEncoding } from "#modules/reconciliation/core/statements/text/encoding.ts";
 import { assert } from "#platform/assert.ts";
 
 /** A file that was read. */
@@ -44,24 +45,18 @@ function judgeError(
   );
 }
 
-/** The text of the first bytes of a file. */
-export function decode(part: Uint8Array, file: Uint8Array, { encoding }: ReadOptions): string {
-  const marks: readonly (readonly [string, readonly number[]])[] = [
-    ["utf-8", [0xef, 0xbb, 0xbf]],
-    ["utf-16le", [0xff, 0xfe]],
-    ["utf-16be", [0xfe, 0xff]],
-  ];
-  const mark = marks.find(([, bytes]) => bytes.every((byte, i) => file[i] === byte));
-  const head = new TextDecoder("windows-1252").decode(file.subarray(0, 400));
-  const declared =
-    /^<\?xml[^>]{0,200}?\sencoding\s*=\s*["'](ISO-8859-1|windows-1252|latin1|cp1252)["']/i.test(
-      head,
-    ) ||
-    (/^\s*OFXHEADER:/.test(head) &&
-      /CHARSET:\s*(?:1252|(?:ISO-)?8859-1)\s/.test(head) &&
-      !/ENCODING:\s*(?:UTF-?8|UNICODE)\s/.test(head));
-  const name = mark?.[0] ?? encoding ?? (declared ? "windows-1252" : "utf-8");
+/** The text of a part of a file. Which encoding a file has is held by tests of its own. */
+function decode(part: Uint8Array, file: Uint8Array, { encoding }: ReadOptions): string {
+  const name = encodingOf(file, encoding);
   return new TextDecoder(name).decode(part);
+}
+
+function encodingOf(file: Uint8Array, option: ReadOptions["encoding"]): string {
+  try {
+    return fileEncoding(file.subarray(0, 1024), option).encoding;
+  } catch {
+    return "utf-8"; // What precedes the name of an unknown encoding is ASCII.
+  }
 }
 
 function judgeEvents(events: readonly StatementEvent[], file: ReadFile): void {
