@@ -164,11 +164,46 @@ describe("limits of statements", () => {
     }
   });
 
+  it("divides an entry into so many details only", async () => {
+    const balance = (code: string): string =>
+      `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">0</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
+    const text = (details: number): string =>
+      `${DOCUMENT}<Id>1</Id><Acct><Id><IBAN>DE1</IBAN></Id></Acct>${balance("OPBD")}${balance("CLBD")}` +
+      `<Ntry><Amt Ccy="EUR">0</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt><NtryDtls>` +
+      `${`<TxDtls><Refs/><AmtDtls><TxAmt><Amt Ccy="EUR">0</Amt></TxAmt></AmtDtls></TxDtls>\n`.repeat(details)}</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>`;
+    const { events } = await readAll("camt.053", {
+      bytes: bytesOf(text(20_000)),
+      options: DECIMALS,
+    });
+    expect(events?.at(-1)).toMatchObject({ end: { lines: 20_000 } });
+    expect(await errorOf("camt.053", text(20_001))).toMatchObject({ kind: "LIMIT", line: 20_001 });
+  });
+
   it("cuts texts and sources that are too long for a line", async () => {
     const text = `{"date":"2026-01-05","amount":1,"asset":"EUR/2","text":"${"x".repeat(8000)}"}`;
     const { events } = await readAll("json-lines", { bytes: bytesOf(text), options: DECIMALS });
     const line = events?.flatMap((event) => (event.type === "line" ? [event.line] : []))[0];
     expect([line?.references.text?.length, line?.raw.length]).toEqual([4000, 4000]);
+  });
+});
+
+describe("decimals of currencies", () => {
+  const decimalsOfQqq = async (decimals: Readonly<Record<string, number>>) => {
+    const bytes = bytesOf('{"date":"2026-01-05","amount":1,"asset":"QQQ"}');
+    const { events, error } = await readAll("json-lines", {
+      bytes,
+      options: { ...DECIMALS, decimals },
+    });
+    return (
+      error?.kind ?? events?.flatMap((event) => (event.type === "line" ? [event.line.asset] : []))
+    );
+  };
+
+  it("come from the options before the table of the caller, and must be there", async () => {
+    expect(await decimalsOfQqq({})).toBe("CURRENCY");
+    expect(await decimalsOfQqq({ QQQ: 5 })).toEqual(["QQQ/5"]);
+    expect(await decimalsOfQqq({ QQQ: 0 })).toEqual(["QQQ"]);
+    for (const bad of [-1, 1.5, 31]) expect(await decimalsOfQqq({ QQQ: bad })).toBe("CURRENCY");
   });
 });
 
