@@ -25,7 +25,15 @@ test("a module whose level stays keeps its scopes, and a changed one gets those 
 });
 
 test("everything is the change of every module and the sight of failed requests", () => {
-  const all = ["ledger", "payments", "wallets", "orchestration", "webhooks", "auth"];
+  const all = [
+    "ledger",
+    "payments",
+    "wallets",
+    "reconciliation",
+    "orchestration",
+    "webhooks",
+    "auth",
+  ];
   const scopes = all.map((name) => `${name}:write`);
   expect(isEverything(rightsOf(scopes))).toBe(false);
   expect(isEverything(rightsOf([...scopes, "florin:operate"]))).toBe(true);

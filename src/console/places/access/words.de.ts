@@ -18,6 +18,7 @@ export const words: typeof english = {
       ledger: "Ledger",
       payments: "Zahlungen",
       wallets: "Wallets",
+      reconciliation: "Abgleich",
       orchestration: "Abläufe",
       webhooks: "Webhooks und Ereignisse",
       auth: "Zugang und Prüfprotokoll",

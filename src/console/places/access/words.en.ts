@@ -16,6 +16,7 @@ export const words = {
       ledger: "Ledgers",
       payments: "Payments",
       wallets: "Wallets",
+      reconciliation: "Reconciliation",
       orchestration: "Workflows",
       webhooks: "Webhooks and events",
       auth: "Access and audit",

@@ -3,6 +3,7 @@ export const MODULES = [
   "ledger",
   "payments",
   "wallets",
+  "reconciliation",
   "orchestration",
   "webhooks",
   "auth",
