@@ -16,25 +16,26 @@ export type Window = Block | { readonly tooMany: readonly number[] };
 
 /**
  * Cuts lines with one key, in the order of `windowOrder`, into windows: no line of a window can belong to one of another window, because
- * their days or amounts are too far apart (a sort-merge band join: D. DeWitt, J. Naughton and D. Schneider, 1991). Windows of one side only
- * are left out. Memory is bounded by the largest window, of whose lines only ids are kept beyond the limit.
+ * their days or amounts are too far apart (a sort-merge band join: D. DeWitt, J. Naughton and D. Schneider, 1991).
  *
  *     day    1 1 2 3         9 9 10
  *            └──────┘ > 2    └─────┘      dates at most 2 days apart
  */
 export function* windowsOf(pass: Pass, lines: Iterable<OpenLine>): Generator<Window> {
-  let window = new WindowBuilder();
+  let window = new WindowBuilder(pass);
   for (const line of lines) {
-    if (window.endsBefore(pass, line)) {
-      yield* window.finished();
-      window = new WindowBuilder();
+    if (window.endsBefore(line)) {
+      yield window.finish();
+      window = new WindowBuilder(pass);
     }
-    window.add(pass, line);
+    window.add(line);
   }
-  yield* window.finished();
+  yield window.finish();
 }
 
-class WindowBuilder {
+/** Collects the lines of one window. Beyond the limit, only their ids are kept. */
+export class WindowBuilder {
+  readonly #pass: Pass;
   readonly #left: OpenLine[] = [];
   readonly #right: OpenLine[] = [];
   readonly #ids: number[] = [];
@@ -42,25 +43,32 @@ class WindowBuilder {
   /** The greatest amount that may agree with a line of the window. */
   #reach: bigint | undefined;
 
-  endsBefore(pass: Pass, line: OpenLine): boolean {
-    if (windowOrder(pass) === "amount")
-      return this.#reach !== undefined && line.amount > this.#reach;
-    if (pass.dates === undefined || this.#lastDay === undefined) return false;
-    return line.day - this.#lastDay > calendarReach(pass.dates.max, pass.dates.count);
+  constructor(pass: Pass) {
+    this.#pass = pass;
   }
 
-  add(pass: Pass, line: OpenLine): void {
+  get isTooLarge(): boolean {
+    return this.#ids.length > WINDOW_LINES_MAX;
+  }
+
+  /** Whether a line, the next one in the order, belongs to another window. */
+  endsBefore(line: OpenLine): boolean {
+    const { dates } = this.#pass;
+    if (windowOrder(this.#pass) === "amount")
+      return this.#reach !== undefined && line.amount > this.#reach;
+    if (dates === undefined || this.#lastDay === undefined) return false;
+    return line.day - this.#lastDay > calendarReach(dates.max, dates.count);
+  }
+
+  add(line: OpenLine): void {
     this.#lastDay = line.day;
-    const range = (line.side === "left" ? rightRange : leftRange)(pass.amount, line.amount);
+    const range = (line.side === "left" ? rightRange : leftRange)(this.#pass.amount, line.amount);
     if (this.#reach === undefined || range.greatest > this.#reach) this.#reach = range.greatest;
     this.#ids.push(line.id);
-    if (this.#ids.length <= WINDOW_LINES_MAX)
-      (line.side === "left" ? this.#left : this.#right).push(line);
+    if (!this.isTooLarge) (line.side === "left" ? this.#left : this.#right).push(line);
   }
 
-  *finished(): Generator<Window> {
-    if (this.#ids.length > WINDOW_LINES_MAX) yield { tooMany: this.#ids };
-    else if (this.#left.length > 0 && this.#right.length > 0)
-      yield { left: this.#left, right: this.#right };
+  finish(): Window {
+    return this.isTooLarge ? { tooMany: this.#ids } : { left: this.#left, right: this.#right };
   }
 }
