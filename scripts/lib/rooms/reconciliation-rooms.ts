@@ -7,6 +7,11 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
     uses: [...PURE, ...platform("cron-schedule.ts", "validation.ts")],
     packages: ["zod"],
   },
+  "modules/reconciliation/core/statements": { uses: PURE, packages: ["csv-parse/sync", "saxes"] },
+  // The engine of a matching runs on any synchronous SQL, and knows neither D1 nor the Worker.
+  "modules/reconciliation/matchings/engine": {
+    uses: [...PURE, ...platform("sql"), ...reconciliation("core")],
+  },
   ...roomsOfFloors("modules/reconciliation", {
     house: {
       uses: [...ANATOMY, ...reconciliation("core")],

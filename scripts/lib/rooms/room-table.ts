@@ -228,7 +228,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, ...D1, ...RUNTIME],
   },
 
-  "modules/reconciliation/core/statements": { uses: PURE, packages: ["csv-parse/sync", "saxes"] },
   "modules/payments/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
   "modules/payments/connectors": {
     uses: [...PLATFORM, ...payments("core")],
