@@ -23,8 +23,8 @@ const LIBRARY = inProject("dist/library");
 const TARGET = "node22.13";
 /** Packages that the library may contain: no server and no driver of another database. */
 const BUNDLED = new Set(["zod"]);
-/** Largest script, in bytes. The engine and zod have 500,000 bytes, so that an accidental package exceeds the limit. */
-const SCRIPT_BYTES_MAX = 515_000;
+/** Largest script, in bytes. The engine and zod have 516,000 bytes, so that an accidental package exceeds the limit. */
+const SCRIPT_BYTES_MAX = 530_000;
 
 /**
  * Builds the library into a folder, which is replaced as a whole: one script that imports only from Node, and the declarations of its
