@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
-import { freshApp, freshPerson } from "#test/support/auth/logins.ts";
+import { Authenticator } from "#test/support/auth/authenticator.ts";
+import { authorizeUrl, freshApp, freshPerson, logIn } from "#test/support/auth/logins.ts";
+import { PageVisitor } from "#test/support/auth/pages.ts";
+import { addPasskey } from "#test/support/auth/takeover.ts";
 import { EXPORTERS, freshExporter, freshPipeline } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
@@ -141,6 +144,19 @@ async function secretPath(): Promise<string> {
   return `${secrets}/${await idOf(secrets, { name: "s" })}`;
 }
 
+/** The end of a path to a credential of a person who has logged in and added a passkey. */
+async function credentialPath(kind: "sessions" | "passkeys"): Promise<string> {
+  const person = await freshPerson("ledger:read");
+  const visitor = new PageVisitor();
+  await logIn(visitor, authorizeUrl(await freshApp()), person);
+  await addPasskey(visitor, new Authenticator());
+  const path = `${person.id}/${kind}`;
+  const { data } = await (
+    await api(`/api/florin/v1/users/${path}`)
+  ).json<{ data: [{ id: string }] }>();
+  return `${path}/${data[0].id}`;
+}
+
 const personId = async (): Promise<string> => (await freshPerson("ledger:read")).id;
 
 /** A request whose path ends with the id of a new thing. */
@@ -162,6 +178,12 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
   deleteClient: at("/api/auth/clients/", clientId, { action: "auth.client.delete" }),
   deleteSecret: at("", secretPath, { action: "auth.secret.delete" }),
   florinDeleteUser: at("/api/florin/v1/users/", personId, { action: "auth.person.delete" }),
+  florinEndUserSession: at("/api/florin/v1/users/", () => credentialPath("sessions"), {
+    action: "auth.session.delete",
+  }),
+  florinRemoveUserPasskey: at("/api/florin/v1/users/", () => credentialPath("passkeys"), {
+    action: "auth.passkey.delete",
+  }),
   florinResetPassword: after(
     async () => `/api/florin/v1/users/${await personId()}`,
     "/password-reset",
