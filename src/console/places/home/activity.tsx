@@ -57,8 +57,8 @@ function columnsOf(hasLedger: boolean): readonly Column<Latest>[] {
           {
             id: "ledger",
             header: words.ledger,
-            width: 110,
-            grow: 0.5,
+            width: 150,
+            grow: 1,
             rank: 2,
             cell: ({ ledger }: Latest) => (
               <span className="text-muted">
