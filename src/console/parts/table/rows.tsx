@@ -47,7 +47,7 @@ export function PhoneCells<Row>({ columns, row }: RowProps<Row>) {
         <div className="flex min-w-0 gap-2">{at("main")}</div>
         <div className="flex shrink-0">{at("end")}</div>
       </div>
-      <div className="flex min-w-0 gap-3 text-note text-muted *:empty:hidden *:not-last:max-w-1/2 *:not-last:shrink-0">
+      <div className="flex min-w-0 gap-3 text-note text-muted [&>:is(:empty,:has(>:only-child:empty))]:hidden *:not-last:max-w-1/2 *:not-last:shrink-0">
         {at("note")}
       </div>
     </div>

@@ -52,6 +52,9 @@
     );
     faults.push(`a part of the page scrolls to the side: ${placeOf(wide ?? element)}`);
   }
+  for (const cell of document.querySelectorAll("[role=row] [role=gridcell]"))
+    if (cell.offsetHeight > cell.closest("[role=row]").offsetHeight)
+      faults.push(`a cell is higher than its row: ${placeOf(cell)}`);
   if (HIDDEN.test(document.title)) faults.push("the title of the window has a hidden character");
   for (const heading of document.querySelectorAll("h1"))
     if (heading.offsetWidth < 8) faults.push(`a title has no width: ${placeOf(heading)}`);
