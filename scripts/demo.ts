@@ -129,7 +129,7 @@ async function withWebhooks<T>(
     try {
       return await work(receiver);
     } finally {
-      await client.sdk.webhooks.v1.deleteConfig({ id });
+      await client.sdk.webhooks.v1.deactivateConfig({ id });
     }
   } finally {
     await receiver.close();

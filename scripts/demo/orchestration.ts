@@ -21,11 +21,7 @@ export async function playOrchestration(
 ): Promise<Check> {
   const chapter = new OrchestrationChapter(client, name, print);
   await chapter.prepare();
-  try {
-    return await chapter.play();
-  } finally {
-    await chapter.cleanUp();
-  }
+  return chapter.play();
 }
 
 class OrchestrationChapter {
@@ -124,11 +120,6 @@ class OrchestrationChapter {
       },
     });
     this.#triggerID = created?.data.id ?? "";
-  }
-
-  async cleanUp(): Promise<void> {
-    await this.#v2.deleteTrigger({ triggerID: this.#triggerID });
-    await this.#client.sdk.payments.v3.uninstallConnector({ connectorID: this.#connectorID });
   }
 
   async play(): Promise<Check> {
