@@ -111,6 +111,8 @@ CREATE TABLE `reconciliation_rules` (
 	`labels` text,
 	`ledgers` text NOT NULL,
 	`has_pools` integer NOT NULL,
+	`evidence_ledgers` text NOT NULL,
+	`evidence_has_pools` integer NOT NULL,
 	`principal` text NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type Alert, type AlertEvent, toAlert, toAlertEvent } from "./alert.ts";
 import { reconciliationAlertEvents, reconciliationAlerts } from "./tables.ts";
 import { uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
-import { getRule, isOfListedRule } from "#modules/reconciliation/rules/store.ts";
+import { assertReadsEvidence, isOfListedRule } from "#modules/reconciliation/rules/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -51,7 +51,7 @@ export const listAlerts = (
     },
   });
 
-/** An alert. Throws as `getRule` does for its rule, and `NOT_FOUND`. */
+/** An alert. Throws as `assertReadsEvidence` does for its rule, and `NOT_FOUND`. */
 export async function getAlert(context: ServiceContext, id: string): Promise<Alert> {
   const missing = new AppError("NOT_FOUND", `there is no alert ${id}`);
   const [row] = await databaseOf(context.env)
@@ -60,7 +60,7 @@ export async function getAlert(context: ServiceContext, id: string): Promise<Ale
     .where(eq(reconciliationAlerts.id, id));
   if (row === undefined) throw missing;
   try {
-    await getRule(context, row.ruleId);
+    await assertReadsEvidence(context, row.ruleId);
   } catch (error) {
     throw error instanceof AppError && error.kind === "NOT_FOUND" ? missing : error;
   }

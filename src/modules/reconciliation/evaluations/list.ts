@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type RuleEvaluation, toEvaluation } from "./evaluation.ts";
 import { reconciliationEvaluations } from "./tables.ts";
 import { uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
-import { getRule, isOfListedRule } from "#modules/reconciliation/rules/store.ts";
+import { assertReadsEvidence, isOfListedRule } from "#modules/reconciliation/rules/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -49,7 +49,7 @@ export const listEvaluations = (
     },
   });
 
-/** An evaluation. Throws as `getRule` does for its rule, and `NOT_FOUND`. */
+/** An evaluation. Throws as `assertReadsEvidence` does for its rule, and `NOT_FOUND`. */
 export async function getEvaluation(context: ServiceContext, id: string): Promise<RuleEvaluation> {
   const missing = new AppError("NOT_FOUND", `there is no evaluation ${id}`);
   const [row] = await databaseOf(context.env)
@@ -58,7 +58,7 @@ export async function getEvaluation(context: ServiceContext, id: string): Promis
     .where(eq(reconciliationEvaluations.id, id));
   if (row === undefined) throw missing;
   try {
-    await getRule(context, row.ruleId);
+    await assertReadsEvidence(context, row.ruleId);
   } catch (error) {
     throw error instanceof AppError && error.kind === "NOT_FOUND" ? missing : error;
   }

@@ -12,8 +12,8 @@ import { reachOf, type Rule, type RuleRow, toRule } from "./rule.ts";
 import { getRule, noRule } from "./store.ts";
 import { reconciliationRules } from "./tables.ts";
 import { armRules, watchRetention, watchRules } from "./watch.ts";
-import { assertReaches } from "#modules/reconciliation/balances/reach.ts";
-import { assertName } from "#modules/reconciliation/core/fields.ts";
+import { assertReaches, type Reach } from "#modules/reconciliation/balances/reach.ts";
+import { assertName, invalid } from "#modules/reconciliation/core/fields.ts";
 import { SEVERITIES, TEMPLATE_KINDS } from "#modules/reconciliation/core/rule.ts";
 import {
   type RuleSchedule,
@@ -27,6 +27,9 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
+
+/** Most ledgers that one rule reads from its creation on. */
+const EVIDENCE_LEDGERS_MAX = 100;
 
 /**
  * Changes the fields of a rule that are given; without any, nothing changes. From then on, scheduled runs have the rights of the principal
@@ -105,6 +108,24 @@ function checkColumns(
     templateSpec: stringifyJson(spec),
     ledgers: stringifyJson(reach.ledgers),
     hasPools: reach.hasPools,
+    ...evidenceColumns(rule, reach),
+  };
+}
+
+/**
+ * The columns of all that the rule has read, which only grow: evaluations and alerts of the time before the change stay as closed as they
+ * were. Throws `VALIDATION` for more ledgers than one rule may read in its life.
+ */
+function evidenceColumns({ evidenceReach }: Rule, { ledgers, hasPools }: Reach): Changes {
+  const all = [...new Set([...evidenceReach.ledgers, ...ledgers])];
+  if (all.length > EVIDENCE_LEDGERS_MAX) {
+    throw invalid(
+      `a rule reads at most ${EVIDENCE_LEDGERS_MAX} ledgers in its life, and its evaluations and alerts hold balances of all of them; create another rule`,
+    );
+  }
+  return {
+    evidenceLedgers: stringifyJson(all),
+    evidenceHasPools: evidenceReach.hasPools || hasPools,
   };
 }
 

@@ -74,6 +74,8 @@ export async function createRule(context: ServiceContext, input: NewRule): Promi
     labels: labelColumn(labels),
     ledgers: stringifyJson(reach.ledgers),
     hasPools: reach.hasPools,
+    evidenceLedgers: stringifyJson(reach.ledgers),
+    evidenceHasPools: reach.hasPools,
     principal: toPrincipalColumn(principal),
     createdAt: now,
     updatedAt: now,

@@ -24,6 +24,8 @@ export interface Rule {
   readonly notifications: readonly PublishedType[];
   readonly labels: Readonly<Record<string, string>>;
   readonly reach: Reach;
+  /** What the rule reads or has read since it was created, of which its evaluations and alerts hold balances. */
+  readonly evidenceReach: Reach;
   /** The principal that last changed the rule. */
   readonly principal: Principal;
   readonly createdAt: Timestamp;
@@ -48,6 +50,10 @@ export const toRule = (row: RuleRow): Rule => ({
     row.notifications === null ? [] : (parseJson(row.notifications) as PublishedType[]),
   labels: row.labels === null ? {} : (parseJson(row.labels) as Record<string, string>),
   reach: { ledgers: parseJson(row.ledgers) as string[], hasPools: row.hasPools },
+  evidenceReach: {
+    ledgers: parseJson(row.evidenceLedgers) as string[],
+    hasPools: row.evidenceHasPools,
+  },
   principal: fromPrincipalColumn(row.principal),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

@@ -2,12 +2,13 @@ import { and, eq, isNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Rule, toRule } from "./rule.ts";
 import { reconciliationRules } from "./tables.ts";
 import { assertReaches, isReached } from "#modules/reconciliation/balances/reach.ts";
+import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import { AppError } from "#platform/errors.ts";
 
-const { deletedAt, ledgers, hasPools } = reconciliationRules;
+const { deletedAt, ledgers, hasPools, evidenceLedgers, evidenceHasPools } = reconciliationRules;
 
 /** SQL condition for rules that are not deleted and from whose ledgers a principal is not kept by its binding. */
 const isVisible = (principal: Principal): SQL | undefined =>
@@ -22,9 +23,17 @@ const isWithinBinding = ({ ledgers: patterns }: Principal): SQL | undefined =>
 export const isListed = (principal: Principal): SQL | undefined =>
   and(isNull(deletedAt), isReached(principal, { ledgers, hasPools }));
 
-/** SQL condition for rows of rules that a list shows to a principal; the column has the key of the rule. */
-export const isOfListedRule = (column: SQLWrapper, principal: Principal): SQL =>
-  sql`${column} IN (SELECT ${reconciliationRules.key} FROM ${reconciliationRules} WHERE ${isListed(principal)})`;
+/**
+ * SQL condition for evaluations and alerts that a list shows to a principal: those of rules of which the principal may read everything that
+ * they have read so far. The column has the key of the rule.
+ */
+export function isOfListedRule(column: SQLWrapper, principal: Principal): SQL {
+  const isListedRule = and(
+    isNull(deletedAt),
+    isReached(principal, { ledgers: evidenceLedgers, hasPools: evidenceHasPools }),
+  );
+  return sql`${column} IN (SELECT ${reconciliationRules.key} FROM ${reconciliationRules} WHERE ${isListedRule})`;
+}
 
 /**
  * A rule. Throws `NOT_FOUND`, also for a ledger that the principal is kept from, and `UNAUTHENTICATED` without the scopes of what the rule
@@ -42,6 +51,21 @@ export async function getRule(
   const rule = toRule(row);
   assertReaches(principal, rule.reach, "the rule");
   return rule;
+}
+
+/**
+ * Throws as `getRule` does for a principal that may not read the evaluations and alerts of a rule: these hold balances of everything that
+ * the rule has read since it was created.
+ */
+export async function assertReadsEvidence(
+  context: Pick<ServiceContext, "env" | "principal">,
+  id: string,
+): Promise<void> {
+  const { principal } = context;
+  const { evidenceReach } = await getRule(context, id);
+  const isKept = evidenceReach.ledgers.some((name) => !allowsLedger(principal.ledgers, name));
+  if (isKept) throw noRule(id);
+  assertReaches(principal, evidenceReach, "the rule, as it is or as it was before a change,");
 }
 
 export const noRule = (id: string): AppError => new AppError("NOT_FOUND", `there is no rule ${id}`);

@@ -26,6 +26,9 @@ export const reconciliationRules = sqliteTable(
     /** The names of the ledgers that the rule reads, as a JSON list, and whether it reads pools. */
     ledgers: text("ledgers").notNull(),
     hasPools: integer("has_pools", { mode: "boolean" }).notNull(),
+    /** The same of all that the rule has read since it was created. Its evaluations and alerts hold balances of these. */
+    evidenceLedgers: text("evidence_ledgers").notNull(),
+    evidenceHasPools: integer("evidence_has_pools", { mode: "boolean" }).notNull(),
     /** The principal that last changed the rule, as JSON. Scheduled runs have the present rights of this principal. */
     principal: text("principal").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
