@@ -43,6 +43,9 @@ CREATE TABLE `reconciliation_alerts` (
 CREATE UNIQUE INDEX `reconciliation_alerts_id_unique` ON `reconciliation_alerts` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `reconciliation_alerts_once` ON `reconciliation_alerts` (`rule_key`,`fingerprint`,`period_id`);--> statement-breakpoint
 CREATE INDEX `reconciliation_alerts_listed` ON `reconciliation_alerts` (`last_seen_at`);--> statement-breakpoint
+CREATE INDEX `reconciliation_alerts_of_rule` ON `reconciliation_alerts` (`rule_key`,`last_seen_at`);--> statement-breakpoint
+CREATE INDEX `reconciliation_alerts_of_period` ON `reconciliation_alerts` (`period_id`,`status`,`last_seen_at`);--> statement-breakpoint
+CREATE INDEX `reconciliation_alerts_of_status` ON `reconciliation_alerts` (`status`,`last_seen_at`);--> statement-breakpoint
 CREATE INDEX `reconciliation_alerts_active` ON `reconciliation_alerts` (`rule_key`,`period_id`) WHERE status <> 'RESOLVED';--> statement-breakpoint
 CREATE INDEX `reconciliation_alerts_resolved` ON `reconciliation_alerts` (`updated_at`) WHERE status = 'RESOLVED';--> statement-breakpoint
 CREATE TABLE `reconciliation_evaluations` (
@@ -63,6 +66,7 @@ CREATE TABLE `reconciliation_evaluations` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `reconciliation_evaluations_id_unique` ON `reconciliation_evaluations` (`id`);--> statement-breakpoint
 CREATE INDEX `reconciliation_evaluations_listed` ON `reconciliation_evaluations` (`created_at`);--> statement-breakpoint
+CREATE INDEX `reconciliation_evaluations_of_result` ON `reconciliation_evaluations` (`result`,`created_at`);--> statement-breakpoint
 CREATE INDEX `reconciliation_evaluations_of_rule` ON `reconciliation_evaluations` (`rule_key`,`created_at`);--> statement-breakpoint
 CREATE INDEX `reconciliation_evaluations_passed` ON `reconciliation_evaluations` (`created_at`) WHERE result = 'PASS';--> statement-breakpoint
 CREATE TABLE `reconciliation_policies` (

@@ -37,6 +37,8 @@ export interface ListTable<Row> {
 export interface List<Row> extends ListTable<Row> {
   /** Reads rows of the list. */
   readonly read: (scan: RowScan) => Promise<Row[]>;
+  /** Most rows of the page, at least one, from those that were read: for rows that may be so long that a page ends early. */
+  readonly keptMax?: (rows: readonly Row[]) => number;
 }
 
 /**
@@ -65,13 +67,16 @@ export interface List<Row> extends ListTable<Row> {
  */
 export async function listPage<Row>(
   query: PageQuery,
-  { keys = {}, sort, read }: List<Row>,
+  { keys = {}, sort, read, keptMax }: List<Row>,
 ): Promise<Page<Row>> {
   const key = present(sort[query.column], "cursors and parameters name a column of the list");
   const { order, bound, limit, offset } = scanOf(query);
   const where = and(toCondition(keys, query.where), boundOf(key, order, bound));
   const rows = await read({ where, orderBy: orderOf(key, order), limit, offset });
-  return pageOf(query, rows, { keyOf: key.keyOf });
+  return pageOf(query, rows, {
+    keyOf: key.keyOf,
+    ...(keptMax === undefined ? {} : { keptMax: keptMax(rows) }),
+  });
 }
 
 /**

@@ -2,7 +2,11 @@ import { and, eq } from "drizzle-orm";
 import { type Alert, type AlertEvent, toAlert, toAlertEvent } from "./alert.ts";
 import { reconciliationAlertEvents, reconciliationAlerts } from "./tables.ts";
 import { uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
-import { assertReadsEvidence, isOfListedRule } from "#modules/reconciliation/rules/store.ts";
+import {
+  assertReadsEvidence,
+  isOfListedRule,
+  ruleIdKey,
+} from "#modules/reconciliation/rules/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -14,7 +18,7 @@ import { toMicros } from "#platform/time.ts";
 const ALERTS: ListTable<Alert> = {
   keys: {
     id: uuidKey(reconciliationAlerts.id),
-    ruleID: uuidKey(reconciliationAlerts.ruleId),
+    ruleID: ruleIdKey(reconciliationAlerts.ruleKey),
     status: { type: "set", column: reconciliationAlerts.status },
     severity: { type: "set", column: reconciliationAlerts.severity },
     fingerprint: { type: "text", column: reconciliationAlerts.fingerprint },

@@ -35,6 +35,9 @@ export const reconciliationAlerts = sqliteTable(
   (table) => [
     uniqueIndex("reconciliation_alerts_once").on(table.ruleKey, table.fingerprint, table.periodId),
     index("reconciliation_alerts_listed").on(table.lastSeenAt),
+    index("reconciliation_alerts_of_rule").on(table.ruleKey, table.lastSeenAt),
+    index("reconciliation_alerts_of_period").on(table.periodId, table.status, table.lastSeenAt),
+    index("reconciliation_alerts_of_status").on(table.status, table.lastSeenAt),
     index("reconciliation_alerts_active")
       .on(table.ruleKey, table.periodId)
       .where(sql`status <> 'RESOLVED'`),

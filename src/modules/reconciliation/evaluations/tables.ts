@@ -26,6 +26,7 @@ export const reconciliationEvaluations = sqliteTable(
   },
   (table) => [
     index("reconciliation_evaluations_listed").on(table.createdAt),
+    index("reconciliation_evaluations_of_result").on(table.result, table.createdAt),
     index("reconciliation_evaluations_of_rule").on(table.ruleKey, table.createdAt),
     index("reconciliation_evaluations_passed")
       .on(table.createdAt)

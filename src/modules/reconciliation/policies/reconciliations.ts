@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Reconciliation, toReconciliation } from "./policy.ts";
 import { getPolicy, isListed } from "./store.ts";
 import { reconciliationPolicies, reconciliations } from "./tables.ts";
-import { uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
+import { ownerKey, uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -14,7 +14,11 @@ import { toMicros } from "#platform/time.ts";
 const RECONCILIATIONS: ListTable<Reconciliation> = {
   keys: {
     id: uuidKey(reconciliations.id),
-    policyID: uuidKey(reconciliations.policyId),
+    policyID: ownerKey(reconciliations.policyKey, {
+      table: reconciliationPolicies,
+      key: reconciliationPolicies.key,
+      id: reconciliationPolicies.id,
+    }),
     status: { type: "set", column: reconciliations.status },
     createdAt: { type: "date", column: reconciliations.createdAt },
     reconciledAtLedger: { type: "date", column: reconciliations.atLedger },
@@ -30,8 +34,11 @@ const RECONCILIATIONS: ListTable<Reconciliation> = {
   },
 };
 
-/** SQL condition for reconciliations of policies that are not deleted and that a principal may read all of. */
-const isOfListedPolicy = (principal: Principal): SQL => sql`${reconciliations.policyKey} IN (
+/**
+ * SQL condition for reconciliations of policies that are not deleted and that a principal may read all of. Without the plus, the list would
+ * be sorted anew for each page from the rows of all policies.
+ */
+const isOfListedPolicy = (principal: Principal): SQL => sql`+${reconciliations.policyKey} IN (
   SELECT ${reconciliationPolicies.key} FROM ${reconciliationPolicies} WHERE ${isListed(principal)})`;
 
 /** A page of the reconciliations that the principal may read, the newest first. Throws `VALIDATION` for a bad filter. */

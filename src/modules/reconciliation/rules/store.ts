@@ -2,9 +2,11 @@ import { and, eq, isNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Rule, toRule } from "./rule.ts";
 import { reconciliationRules } from "./tables.ts";
 import { assertReaches, isReached } from "#modules/reconciliation/balances/reach.ts";
+import { ownerKey } from "#modules/reconciliation/balances/uuid-key.ts";
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import type { CustomKey } from "#platform/db/keys.ts";
 import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import { AppError } from "#platform/errors.ts";
 
@@ -23,6 +25,14 @@ const isWithinBinding = ({ ledgers: patterns }: Principal): SQL | undefined =>
 export const isListed = (principal: Principal): SQL | undefined =>
   and(isNull(deletedAt), isReached(principal, { ledgers, hasPools }));
 
+/** A key of filters for the id of a rule, in a table whose column has the key of the rule. */
+export const ruleIdKey = (column: SQLWrapper): CustomKey =>
+  ownerKey(column, {
+    table: reconciliationRules,
+    key: reconciliationRules.key,
+    id: reconciliationRules.id,
+  });
+
 /**
  * SQL condition for evaluations and alerts that a list shows to a principal: those of rules of which the principal may read everything that
  * they have read so far. The column has the key of the rule.
@@ -32,7 +42,8 @@ export function isOfListedRule(column: SQLWrapper, principal: Principal): SQL {
     isNull(deletedAt),
     isReached(principal, { ledgers: evidenceLedgers, hasPools: evidenceHasPools }),
   );
-  return sql`${column} IN (SELECT ${reconciliationRules.key} FROM ${reconciliationRules} WHERE ${isListedRule})`;
+  // Without the plus, the list would be sorted anew for each page from the rows of all rules.
+  return sql`+${column} IN (SELECT ${reconciliationRules.key} FROM ${reconciliationRules} WHERE ${isListedRule})`;
 }
 
 /**
