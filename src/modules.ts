@@ -8,8 +8,9 @@ import { paymentsModule } from "#modules/payments/index.ts";
 import { reconciliationModule } from "#modules/reconciliation/index.ts";
 import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
+import { declareEventScopes } from "#platform/access/event-scopes.ts";
 import { declareScopes } from "#platform/access/known-scopes.ts";
-import { type Module, scopesOf } from "#platform/modules/module.ts";
+import { eventScopesOf, type Module, scopesOf } from "#platform/modules/module.ts";
 
 /**
  * The modules of the product. If a path fits operations of two modules, the earlier module serves it. The ledger takes all paths below its
@@ -29,3 +30,4 @@ export const MODULES: readonly Module[] = [
 ];
 
 declareScopes(Object.keys(scopesOf(MODULES)));
+declareEventScopes(eventScopesOf(MODULES));

@@ -8,6 +8,8 @@ export interface EventType {
   readonly payload: z.ZodType;
   /** An example of a payload. Amounts are bigints. */
   readonly example: unknown;
+  /** The scopes that whoever reads the events needs besides that of the module, because the payload holds data of other modules. */
+  readonly scopes?: readonly `${string}:read`[];
 }
 
 /** The types of events that a module publishes, by their raw names: `COMMITTED_TRANSACTIONS`. */

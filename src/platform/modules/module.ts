@@ -2,8 +2,10 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ResourceGroup } from "./resources.ts";
 import type { Site } from "./site.ts";
+import type { EventScopes } from "#platform/access/event-scopes.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
+import { eventName } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { EventListener, EventSource } from "#platform/events/source.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
@@ -56,6 +58,16 @@ export type ScopeTable = Readonly<Record<Scope, string>>;
 /** The scopes of all modules. */
 export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
   Object.fromEntries(modules.flatMap(({ scopes }) => Object.entries(scopes)));
+
+/** The types of events of all modules that need further scopes. */
+export const eventScopesOf = (modules: readonly Module[]): EventScopes =>
+  new Map(
+    modules.flatMap(({ name: app, eventTypes = {} }) =>
+      Object.entries(eventTypes).flatMap(([type, { scopes = [] }]) =>
+        scopes.length === 0 ? [] : [[eventName({ app, type }), scopes] as const],
+      ),
+    ),
+  );
 
 /** Consumers of queues, by the name of the queue. A consumer acknowledges each message when its effect is stored. */
 export type QueueConsumers = Readonly<

@@ -76,6 +76,17 @@ describe("a config of events that a client may not read", () => {
     expect(await configs()).toBe(before);
   });
 
+  test("a config of alerts, which hold balances of ledgers and pools, needs the scopes of these", async () => {
+    const body = { endpoint: ENDPOINT, eventTypes: ["Reconciliation.Opened_Alert"] };
+    for (const scopes of [[], ["ledger:read"], ["payments:read"]]) {
+      const { token: weak } = await freshClient("webhooks:write", "reconciliation:read", ...scopes);
+      expect((await api(CONFIGS, { token: weak, body })).status).toBe(401);
+    }
+    const strong = ["webhooks:write", "reconciliation:read", "ledger:read", "payments:read"];
+    const { token: able } = await freshClient(...strong);
+    expect((await api(CONFIGS, { token: able, body })).status).toBe(200);
+  });
+
   test("a config of events is made by a client that may ask for their scope, whatever its token was asked for", async () => {
     const { id, secret } = await makeClient({ scopes: ["webhooks:write", "ledger:read"] });
     const { access_token: narrow } = await ask({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { evaluateTurn } from "#modules/orchestration/triggers/lane/evaluate.ts";
 import { refilled, waitMsOf } from "#modules/orchestration/triggers/lane/token-bucket.ts";
 import { linkFunction } from "#modules/orchestration/triggers/link-function.ts";
@@ -7,9 +7,12 @@ import { TriggerFilter } from "#modules/orchestration/triggers/matching/filter.t
 import { selectEvents } from "#modules/orchestration/triggers/matching/select.ts";
 import { firingKey, type Match } from "#modules/orchestration/triggers/occurrences.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { declareEventScopes } from "#platform/access/event-scopes.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { fromMillis } from "#platform/time.ts";
 import { triggerOf } from "#test/support/orchestration/trigger-of.ts";
+
+beforeEach(() => declareEventScopes(new Map()));
 
 const NOW = fromMillis(1_750_000_000_000);
 
@@ -100,6 +103,17 @@ describe("a trigger fires", () => {
 
   test("a trigger fires for no other modules than its creator may read", () => {
     expect(verdicts({}, event({}, { app: "ledger" }), event({}))).toEqual(["fires"]);
+  });
+
+  test("a trigger does not fire for events whose payloads hold data of modules that its creator may not read", () => {
+    const types = new Map([["payments.saved_thing", ["payments:read", "ledger:read"] as const]]);
+    declareEventScopes(types);
+    const { principal } = triggerOf();
+    const scopes = new Set(["orchestration:write", "payments:read", "ledger:read"] as const);
+    const strong = { principal: { ...principal, scopes } };
+
+    expect(verdicts({}, event({}))).toEqual([]);
+    expect(verdicts(strong, event({}))).toEqual(["fires"]);
   });
 
   test("a trigger fires for no other ledgers than its creator may see", () => {

@@ -50,13 +50,14 @@ const EVENT = {
 
 const BY = { by: "ada@example.com", at: "2026-03-04T08:30:00Z" } as const;
 
-/** A type of events, with an example. */
+/** A type of events, with an example. Their evidence holds balances of ledgers and pools. */
 const typeOf = (
   description: string,
   { alert = {}, event }: { readonly alert?: object; readonly event: object },
 ): EventType => ({
   description,
   payload: Payload,
+  scopes: ["ledger:read", "payments:read"],
   example: { alert: { ...ALERT, ...alert }, event: { ...EVENT, ...event } },
 });
 

@@ -2,8 +2,10 @@ import { currentPrincipal } from "#modules/auth/index.ts";
 import { isEventVisible } from "#modules/orchestration/triggers/matching/select.ts";
 import type { OccurrenceEvent } from "#modules/orchestration/triggers/occurrence.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { scopesOfEvent } from "#platform/access/event-scopes.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
+import { eventName } from "#platform/events/envelope.ts";
 import { allows } from "#platform/http/authenticator.ts";
 
 type Owned = Pick<Trigger, "id" | "principal">;
@@ -39,10 +41,12 @@ export const missingOwnerError = ({ principal }: Owned): string =>
 /** A sentence that says what the owner of a trigger has lost, so that nothing is started for an event; undefined where nothing is lost. */
 export function lostRightsError(
   owner: Principal,
-  event?: Pick<OccurrenceEvent, "app" | "payload">,
+  event?: Pick<OccurrenceEvent, "app" | "type" | "payload">,
 ): string | undefined {
-  const scopes = ["orchestration:write", ...(event === undefined ? [] : [`${event.app}:read`])];
-  const lost = scopes.find((scope) => !allows(owner.scopes, scope as `${string}:read`));
+  const scopes = event === undefined ? [] : scopesOfEvent(eventName(event));
+  const lost = (["orchestration:write", ...scopes] as const).find(
+    (scope) => !allows(owner.scopes, scope),
+  );
   const what = lost === undefined ? lostLedger(owner, event) : `the scope ${lost}`;
   if (what === undefined) return undefined;
   return `the owner of the trigger, ${nameOf(owner)}, has lost ${what}, so the trigger starts nothing`;

@@ -3,9 +3,10 @@ import { fromJson } from "#expr";
 import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { EVENT_LENGTH_MAX, type Match } from "#modules/orchestration/triggers/occurrences.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { scopesOfEvent } from "#platform/access/event-scopes.ts";
 import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { log } from "#platform/log.ts";
@@ -70,7 +71,10 @@ export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): 
 function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
   if (version !== undefined && version !== found.version) return false;
   // A trigger sees only events that its creator may see.
-  return allows(principal.scopes, `${found.app}:read`) && isEventVisible(principal, found);
+  return (
+    scopesOfEvent(eventName(found)).every((scope) => allows(principal.scopes, scope)) &&
+    isEventVisible(principal, found)
+  );
 }
 
 /** Whether a principal's binding to ledgers lets it see an event. */
