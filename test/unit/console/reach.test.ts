@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { boundLedgers, hasScope, may, session } from "#console/api/florin.ts";
 import type { Grant } from "#console/api/issuer.ts";
 import { allowsLedger } from "#console/api/ledger-patterns.ts";
+import { mayReadEvent } from "#console/places/developers/reach.ts";
+import { ALERT_EVENT_TYPES_TABLE } from "#modules/reconciliation/alerts/event-types.ts";
 
 const GRANT: Grant = {
   subject: "ada",
@@ -38,6 +40,20 @@ describe("what a person may do", () => {
     expect(boundLedgers()).toEqual(["eu-*"]);
   });
 });
+
+test.each(Object.entries(ALERT_EVENT_TYPES_TABLE))(
+  "the events %s are chosen only by who may read all that they hold",
+  (type, { scopes = [] }) => {
+    const needed = ["reconciliation:read", ...scopes];
+    const name = `reconciliation.${type.toLowerCase()}`;
+    signIn({ scopes: needed });
+    expect(mayReadEvent(name)).toBe(true);
+    for (const missing of needed) {
+      signIn({ scopes: needed.filter((scope) => scope !== missing) });
+      expect(mayReadEvent(name)).toBe(false);
+    }
+  },
+);
 
 test("a pattern allows the ledger of its name, or those that begin as it does before its star", () => {
   expect(allowsLedger(["eu-*"], "eu-books")).toBe(true);

@@ -9,5 +9,10 @@ export const mayChangeWebhooks = (): boolean =>
 /** Whether the person may read the events of a type, and so may send them to an endpoint: `ledger.…` takes `ledger:read`. */
 export const mayReadEvent = (type: string): boolean => {
   const [app = ""] = type.split(".");
-  return app === "*" || may(`${app}:read`);
+  return app === "*" || [`${app}:read`, ...(FURTHER_SCOPES[app] ?? [])].every(may);
+};
+
+/** The scopes that events of a module need besides its own, because they hold data of other modules. */
+const FURTHER_SCOPES: Readonly<Record<string, readonly string[]>> = {
+  reconciliation: ["ledger:read", "payments:read"],
 };
