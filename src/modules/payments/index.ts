@@ -59,7 +59,7 @@ import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { listPayments } from "./payments/list.ts";
 import { ConnectorClock } from "./polling/connector-clock.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
-import { poolBalances } from "./pools/balances.ts";
+import { lastKnownPoolBalances, poolBalances } from "./pools/balances.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
@@ -169,7 +169,15 @@ export const paymentsModule: Module = {
   classes: { ConnectorObject },
 };
 
-export { checkTransfer, listAccounts, listPayments, poolBalances, readPaymentV1, requestTransfer };
+export {
+  checkTransfer,
+  lastKnownPoolBalances,
+  listAccounts,
+  listPayments,
+  poolBalances,
+  readPaymentV1,
+  requestTransfer,
+};
 export type { PaymentAccount } from "./accounts/account.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";
 export type { Payment } from "./payments/payment.ts";

@@ -138,13 +138,13 @@ describe("reconciliations", () => {
     expect(await dataOf(await api(`${RECONCILIATION}/reconciliations/${found.id}`))).toEqual(found);
     const later = await dataOf(await run(id, "2026-03-02T10:00:00Z", "2026-03-01T10:00:00Z"));
     expect(later).toMatchObject({ driftBalances: { "USD/2": 7, "EUR/2": 1 }, status: "NOT_OK" });
-    const early = await dataOf(await run(id, "2026-02-01T10:00:00Z"));
-    expect(early).toMatchObject({ status: "OK", error: "", driftBalances: {} });
+    const early = await dataOf(await run(id, "2026-02-01T10:00:00Z", "2026-03-01T10:00:00Z"));
+    expect(early).toMatchObject({ ledgerBalances: {}, driftBalances: { "USD/2": 100 } });
     const path = (filter: object) => filtered("/reconciliations", filter);
     const all = await pageOf<{ id: string }>(await api(path({ $match: { policyID: id } })));
     expect(all.data).toEqual([early, later, found]);
     const bad = { $and: [{ $match: { policyID: id } }, { $match: { status: "NOT_OK" } }] };
-    expect((await pageOf(await api(path(bad)))).data).toEqual([later, found]);
+    expect((await pageOf(await api(path(bad)))).data).toEqual([early, later, found]);
     expect((await api(`${POLICIES}/${id}`, { method: "DELETE" })).status).toBe(204);
     expect((await pageOf(await api(path({ $match: { policyID: id } })))).data).toEqual([]);
     const missing = await api(`${RECONCILIATION}/reconciliations/${found.id}`);
@@ -190,7 +190,7 @@ describe("reconciliations", () => {
   });
 
   test("reconciliations are deleted when they are older than the retention", async () => {
-    const pool = await newPool();
+    const pool = await newPool({ "USD/2": 0n });
     const { id } = await createPolicy({ ledgerName: await newLedger(), paymentsPoolID: pool.id });
     const { id: found } = await dataOf<{ id: string }>(await run(id, "2026-03-01T10:00:00Z"));
     const yearLater = fromMillis(Date.now() + 8761 * 3_600_000);
@@ -228,7 +228,7 @@ describe("the authority over a policy", () => {
 
   test("a client that is bound to ledgers sees, runs and deletes policies of these ledgers only", async () => {
     const ledger = await newLedger(freshName("eu"));
-    const pool = await newPool();
+    const pool = await newPool({ "USD/2": 0n });
     const inside = await createPolicy({ ledgerName: ledger, paymentsPoolID: pool.id });
     const outside = await createPolicy();
     const { call } = await client({

@@ -2,9 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { matchingAccountQueries } from "./dynamic.ts";
 import { getPoolQuery, type PoolQuery } from "./store.ts";
 import { paymentPoolAccounts } from "./tables.ts";
+import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { confirmedAt } from "#modules/payments/balances/confirmations.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
-import { ownedIdsOf } from "#modules/payments/core/ids.ts";
+import { encodeOwnedId, ownedIdsOf } from "#modules/payments/core/ids.ts";
 import {
   type MemberBalance,
   type PoolBalance,
@@ -25,28 +26,68 @@ export async function poolBalances(
 ): Promise<PoolBalance[]> {
   const pool = await getPoolQuery(context, poolId);
   const rows: BalanceRow[] = [];
-  for await (const page of balanceRows(context, pool, at)) rows.push(...page);
+  for await (const accounts of memberQueries(context, pool)) {
+    rows.push(...(await readBalances(context, accounts, at)));
+  }
   const directory = await ConnectorDirectory.read(context);
   return sumBalances(memberBalances(rows, directory));
 }
 
-interface BalanceRow {
+/** Most accounts without a balance that `lastKnownPoolBalances` names. */
+const UNKNOWN_MAX = 10;
+
+/** The balances of a pool as they were last known at a moment. */
+export interface LastKnownBalances {
+  readonly balances: readonly PoolBalance[];
+  /** The ids of internal accounts that have no balance at or before the moment, at most `UNKNOWN_MAX` of them. */
+  readonly unknownIds: readonly string[];
+}
+
+/**
+ * The sums of the balances of a pool's accounts that were reported last at or before a moment, however long before. They differ from those
+ * of `poolBalances` in that no later report has to confirm them. Throws `NOT_FOUND`.
+ */
+export async function lastKnownPoolBalances(
+  context: Pick<ServiceContext, "env">,
+  { poolId, at }: { readonly poolId: string; readonly at: Timestamp },
+): Promise<LastKnownBalances> {
+  const pool = await getPoolQuery(context, poolId);
+  const rows: BalanceRow[] = [];
+  const unknown: Member[] = [];
+  for await (const accounts of memberQueries(context, pool)) {
+    rows.push(...(await readLastKnown(context, accounts, at)));
+    if (unknown.length < UNKNOWN_MAX) unknown.push(...(await readUnknown(context, accounts, at)));
+  }
+  const directory = await ConnectorDirectory.read(context);
+  return {
+    balances: sumBalances(memberBalances(rows, directory)),
+    unknownIds: unknown.slice(0, UNKNOWN_MAX).flatMap(({ connectorKey, reference }) => {
+      const connector = directory.byKey(connectorKey);
+      return connector === undefined ? [] : [encodeOwnedId({ connector: connector.id, reference })];
+    }),
+  };
+}
+
+interface Member {
   readonly connectorKey: number;
   readonly reference: string;
+}
+
+interface BalanceRow extends Member {
   readonly asset: string;
   readonly amount: string;
 }
 
-async function* balanceRows(
+/** Queries of the accounts of a pool, with columns `connector` and `reference`. */
+async function* memberQueries(
   context: Pick<ServiceContext, "env">,
   { key, query }: PoolQuery,
-  at: Timestamp | undefined,
-): AsyncGenerator<readonly BalanceRow[]> {
+): AsyncGenerator<SQL> {
   const members = sql`(
     SELECT m.connector_key AS connector, m.account_reference AS reference
     FROM ${paymentPoolAccounts} AS m WHERE m.pool_key = ${key})`;
   const accounts = query === null ? [members] : await matchingAccountQueries(context, query);
-  for (const some of accounts) yield await readBalances(context, some, at);
+  yield* accounts;
 }
 
 const readBalances = (
@@ -61,6 +102,31 @@ const readBalances = (
           FROM ${newestOf(accounts)} CROSS JOIN ${paymentBalances} AS b ON b.key = ${lastBegunAt(at)}
           WHERE b.last_updated_at >= ${at} OR (b.is_open = 1 AND ${confirmedAt("b")} >= ${at})`,
   );
+
+const readLastKnown = (
+  { env }: Pick<ServiceContext, "env">,
+  accounts: SQL,
+  at: Timestamp,
+): Promise<BalanceRow[]> =>
+  databaseOf(env).all<BalanceRow>(sql`
+    SELECT ${columnsOf("b")}
+    FROM ${newestOf(accounts)} CROSS JOIN ${paymentBalances} AS b ON b.key = ${lastBegunAt(at)}`);
+
+/** Accounts without a balance at or before a moment. External ones, which dynamic pools may have, have no balances at all. */
+const readUnknown = (
+  { env }: Pick<ServiceContext, "env">,
+  accounts: SQL,
+  at: Timestamp,
+): Promise<Member[]> =>
+  databaseOf(env).all<Member>(sql`
+    SELECT member.connector AS connectorKey, member.reference FROM ${accounts} AS member
+    CROSS JOIN ${paymentAccounts} AS a
+      ON a.reference = member.reference AND a.connector_key = member.connector AND a.type = 'INTERNAL'
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ${paymentBalances} AS known
+      WHERE known.connector_key = member.connector AND known.account_reference = member.reference
+        AND known.created_at <= ${at})
+    LIMIT ${UNKNOWN_MAX}`);
 
 const columnsOf = (balance: string): SQL =>
   sql.raw(

@@ -22,7 +22,8 @@ export interface ReconciliationRequest {
 
 /**
  * Runs a policy: reads both sides, compares them and stores the comparison. Each call stores a reconciliation of its own. Throws
- * `NOT_FOUND` for an unknown policy or pool, `LEDGER_NOT_FOUND`, and `UNAUTHENTICATED`; then nothing is stored.
+ * `NOT_FOUND` for an unknown policy or pool, `LEDGER_NOT_FOUND`, `UNAUTHENTICATED`, and `VALIDATION` where an account of the pool has no
+ * balance at or before the moment; then nothing is stored.
  */
 export async function reconcile(
   context: ServiceContext,
