@@ -81,8 +81,8 @@ async function runLocked(
 }
 
 /**
- * The run that answers the due times of a cron schedule; undefined where none is due any more. A late run of a rule with periods reads as of
- * the last due time, so that what fails belongs to the period that the schedule meant; other runs read as of now.
+ * The run that answers the due times of a cron schedule; undefined where none is due any more. A run of a rule with periods reads as of the
+ * last due time, so that its period is the one that the schedule meant, however late it begins; a continuous rule reads as of now.
  */
 function cronRun(
   { schedule, periodType }: Rule,
@@ -96,6 +96,6 @@ function cronRun(
   const dueAt = fromMillis(lastMs);
   return {
     cause: { kind: "cron", dueAt, due: count, isLate },
-    at: isLate && periodType !== "continuous" ? dueAt : undefined,
+    at: periodType === "continuous" ? undefined : dueAt,
   };
 }
