@@ -4,8 +4,15 @@ import { sweepRules } from "#modules/reconciliation/scheduler/sweep.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { api } from "#test/support/platform/api.ts";
-import { filtered, pageOf, time } from "#test/support/reconciliation/books.ts";
-import { alertOf, type EvaluationBody, failingRule } from "#test/support/reconciliation/rules.ts";
+import { dataOf, filtered, newLedger, pageOf, time } from "#test/support/reconciliation/books.ts";
+import {
+  alertOf,
+  evaluate,
+  type EvaluationBody,
+  failingRule,
+  QUERY,
+  RULES,
+} from "#test/support/reconciliation/rules.ts";
 
 const system = systemContext(env, "test");
 
@@ -42,4 +49,64 @@ describe("the period of a scheduled run", () => {
       expect(await alertOf(id)).toMatchObject({ status: "OPEN", periodID: "2099-11-26" });
     },
   );
+});
+
+describe("rules that cannot be run", () => {
+  const HOURLY = { kind: "cron", expr: "0 * * * *" };
+  const DUE = time("2026-03-04T10:00:00Z");
+
+  const dueRule = async (): Promise<string> => {
+    const { id } = await failingRule({ schedule: HOURLY });
+    await setNextAt(id, DUE);
+    return id;
+  };
+
+  test("a rule that throws holds up no other, and is tried again after as long as it has been due", async () => {
+    const [broken, fine] = [await dueRule(), await dueRule()];
+    await env.DB.prepare("UPDATE reconciliation_rules SET principal = '{' WHERE id = ?")
+      .bind(broken)
+      .run();
+    const next = (now: string) => sweepRules(at(time(now)));
+    expect(await next("2026-03-04T10:00:01Z")).toBe(Date.parse("2026-03-04T10:00:03Z"));
+    expect(await evaluationsOf(fine)).toHaveLength(1);
+    expect(await next("2026-03-04T10:05:00Z")).toBe(Date.parse("2026-03-04T10:10:00Z"));
+    // The other rule is due before the broken one is tried again.
+    expect(await next("2026-03-04T10:40:00Z")).toBe(Date.parse("2026-03-04T11:00:00Z"));
+    await env.DB.prepare("UPDATE reconciliation_rules SET next_at = NULL WHERE id = ?")
+      .bind(fine)
+      .run();
+    expect(await next("2026-03-05T10:00:00Z")).toBe(Date.parse("2026-03-05T11:00:00Z"));
+    expect(await evaluationsOf(broken)).toEqual([]);
+    await env.DB.prepare("DELETE FROM reconciliation_rules WHERE id = ?").bind(broken).run();
+  });
+
+  test("a stored specification that is refused ends with an error, and the rule can be read and mended", async () => {
+    const id = await dueRule();
+    const spec = { ledger: "main", query: QUERY, bounds: { "USD/2": { min: 0 } }, newer: true };
+    await env.DB.prepare("UPDATE reconciliation_rules SET template_spec = ? WHERE id = ?")
+      .bind(JSON.stringify(spec), id)
+      .run();
+    const next = await sweepRules(at(time("2026-03-04T10:00:01Z")));
+    expect(next).toBe(Date.parse("2026-03-04T11:00:00Z"));
+    const error = expect.stringContaining("stored specification of the rule is refused") as unknown;
+    expect(await evaluationsOf(id)).toMatchObject([{ result: "ERROR", error }]);
+    expect(await alertOf(id)).toMatchObject({ fingerprint: "engine.error" });
+    expect(await dataOf(await evaluate(id))).toMatchObject({ result: "ERROR", error });
+    const sourcePITs = { "ledger:main#0": "2026-03-04T10:00:00Z" };
+    const moments = { at: "2026-03-04T10:00:00Z", sourcePITs };
+    expect(await dataOf(await evaluate(id, moments))).toMatchObject({ result: "ERROR", error });
+    const rule = await dataOf(await api(`${RULES}/${id}`));
+    expect(rule).toMatchObject({ id, templateSpec: spec });
+    expect(rule).not.toHaveProperty("explanationCEL");
+    expect((await api(RULES)).status).toBe(200);
+    const templateSpec = {
+      ledger: await newLedger(),
+      query: QUERY,
+      bounds: { "USD/2": { min: 0 } },
+    };
+    const patched = await api(`${RULES}/${id}`, { method: "PATCH", body: { templateSpec } });
+    expect(await dataOf(patched)).toHaveProperty("explanationCEL");
+    expect(await dataOf(await evaluate(id))).toMatchObject({ result: "PASS" });
+    expect(await alertOf(id)).toMatchObject({ status: "RESOLVED" });
+  });
 });

@@ -74,7 +74,7 @@ export async function computeFindings(
 }
 
 /** The text of a failure for people. The text of an unexpected error may hold SQL. */
-function errorText(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof AppError) return error.message;
   logError("an evaluation of a rule failed", error);
   return "an unexpected error, which is in the log of the server";

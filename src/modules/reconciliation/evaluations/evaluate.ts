@@ -1,4 +1,4 @@
-import { computeFindings, type Findings, type Moments } from "./compute.ts";
+import { computeFindings, errorText, type Findings, type Moments } from "./compute.ts";
 import type { RuleEvaluation } from "./evaluation.ts";
 import { storeEvaluation } from "./store.ts";
 import { lackingOf } from "#modules/reconciliation/balances/reach.ts";
@@ -6,7 +6,7 @@ import { invalid } from "#modules/reconciliation/core/fields.ts";
 import { periodOf } from "#modules/reconciliation/core/period.ts";
 import type { RunCause } from "#modules/reconciliation/core/run-cause.ts";
 import { parseTemplate } from "#modules/reconciliation/core/templates/parse.ts";
-import { sourceKeys } from "#modules/reconciliation/core/templates/template.ts";
+import { sourceKeys, type Template } from "#modules/reconciliation/core/templates/template.ts";
 import { type LockedRule, lockRule, releaseRule } from "#modules/reconciliation/rules/lock.ts";
 import { type Rule, toRule } from "#modules/reconciliation/rules/rule.ts";
 import { getRule } from "#modules/reconciliation/rules/store.ts";
@@ -73,12 +73,11 @@ export async function evaluateLocked(
   try {
     const rule = toRule(locked.row);
     const startedAt = context.clock();
-    const moments = momentsOf(rule, request, startedAt);
+    const check = storedCheck(rule);
+    const moments = momentsOf(check, request, startedAt);
     const refusal = request.mayRead(rule);
     const findings: Findings =
-      refusal === undefined
-        ? await computeFindings(context, parseTemplate(rule.kind, rule.spec), moments)
-        : { kind: "error", error: refusal, moments: {}, costUnits: 0 };
+      refusal === undefined ? await findingsOf(context, check, moments) : failed(refusal);
     const evaluation = await storeEvaluation(context, {
       locked,
       rule,
@@ -96,11 +95,36 @@ export async function evaluateLocked(
   }
 }
 
-/** Throws `VALIDATION` for the moment of a source that the rule does not have. */
-function momentsOf(rule: Rule, request: LockedRequest, now: Timestamp): Moments {
+/** The check of a rule, or why its stored specification is refused, which another version may have accepted. */
+type StoredCheck =
+  | { readonly kind: "template"; readonly template: Template }
+  | { readonly kind: "refused"; readonly error: string };
+
+function storedCheck(rule: Rule): StoredCheck {
+  try {
+    return { kind: "template", template: parseTemplate(rule.kind, rule.spec) };
+  } catch (error) {
+    const text = `the stored specification of the rule is refused: ${errorText(error)}`;
+    return { kind: "refused", error: text };
+  }
+}
+
+const findingsOf = async (
+  context: ServiceContext,
+  check: StoredCheck,
+  moments: Moments,
+): Promise<Findings> =>
+  check.kind === "refused"
+    ? failed(check.error)
+    : computeFindings(context, check.template, moments);
+
+const failed = (error: string): Findings => ({ kind: "error", error, moments: {}, costUnits: 0 });
+
+/** Throws `VALIDATION` for the moment of a source that the check does not have. */
+function momentsOf(check: StoredCheck, request: LockedRequest, now: Timestamp): Moments {
   const { at, marginMs, bySource = new Map<string, Timestamp>() } = request;
-  if (bySource.size > 0) {
-    const keys = sourceKeys(parseTemplate(rule.kind, rule.spec).sources);
+  if (bySource.size > 0 && check.kind === "template") {
+    const keys = sourceKeys(check.template.sources);
     const unknown = [...bySource.keys()].find((key) => !keys.includes(key));
     if (unknown !== undefined) {
       throw invalid(

@@ -6,6 +6,7 @@ import type { RuleSchedule, ScheduleFields } from "#modules/reconciliation/core/
 import { parseTemplate } from "#modules/reconciliation/core/templates/parse.ts";
 import type { NewRule, RuleFields } from "#modules/reconciliation/rules/create.ts";
 import type { Rule } from "#modules/reconciliation/rules/rule.ts";
+import { AppError } from "#platform/errors.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
@@ -141,10 +142,10 @@ export const RuleResponse = z
     name: z.string(),
     templateKind: z.enum(TEMPLATE_KINDS),
     templateSpec: z.record(z.string(), z.unknown()),
-    explanationCEL: z
-      .string()
-      .optional()
-      .openapi({ description: "An expression that shows to people what is checked." }),
+    explanationCEL: z.string().optional().openapi({
+      description:
+        "An expression that shows to people what is checked; absent where the stored `templateSpec` is refused.",
+    }),
     enabled: z.boolean(),
     severity: z.enum(SEVERITIES),
     cadence: z.enum(PERIOD_TYPES).openapi({ description: PERIOD }),
@@ -157,13 +158,23 @@ export const RuleResponse = z
   })
   .openapi("Rule");
 
+/** The expression of a rule; none where this version refuses a specification that another one has stored. */
+function explanationOf({ kind, spec }: Rule): { readonly explanationCEL?: string } {
+  try {
+    return { explanationCEL: parseTemplate(kind, spec).explanation };
+  } catch (error) {
+    if (error instanceof AppError) return {};
+    throw error;
+  }
+}
+
 /** A rule as an answer. Its specification is an object, because no other one is accepted. */
 export const toRuleView = (rule: Rule): z.output<typeof RuleResponse> => ({
   id: rule.id,
   name: rule.name,
   templateKind: rule.kind,
   templateSpec: rule.spec as Record<string, unknown>,
-  explanationCEL: parseTemplate(rule.kind, rule.spec).explanation,
+  ...explanationOf(rule),
   enabled: rule.enabled,
   severity: rule.severity,
   cadence: rule.periodType,
