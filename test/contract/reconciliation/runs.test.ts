@@ -110,3 +110,17 @@ describe("rules that cannot be run", () => {
     expect(await alertOf(id)).toMatchObject({ status: "RESOLVED" });
   });
 });
+
+test("an evaluation that is stored is answered although no clock can be called", async () => {
+  const { id } = await failingRule();
+  const fail = () => Promise.reject(new Error("the clock does not answer"));
+  vi.spyOn(env.CLOCK, "getByName").mockReturnValue({
+    arm: fail,
+    watch: async () => undefined,
+    start: fail,
+  } as unknown as ReturnType<typeof env.CLOCK.getByName>);
+  expect(await dataOf(await evaluate(id, { safetyMargin: "0s" }))).toMatchObject({
+    result: "FAIL",
+  });
+  expect(await alertOf(id)).toMatchObject({ status: "OPEN", occurrenceCount: 1 });
+});

@@ -8,7 +8,6 @@ import { alertStatements } from "#modules/reconciliation/alerts/write.ts";
 import { nextTime } from "#modules/reconciliation/core/schedule.ts";
 import { noRule } from "#modules/reconciliation/rules/store.ts";
 import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
-import { RETENTION_SWEEP } from "#modules/reconciliation/sweep-names.ts";
 import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -17,7 +16,6 @@ import { rowValues } from "#platform/db/row-values.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { armClock, RING_MS_MAX } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How often alerts are read again because somebody has changed one of them meanwhile. */
@@ -38,10 +36,8 @@ export async function storeEvaluation(
     const changes = await alertChanges(context, evaluation);
     try {
       const stored = await store(context, evaluation, changes);
-      if (stored !== undefined) {
-        await armClock(context.env, RETENTION_SWEEP, toMillis(evaluation.endedAt) + RING_MS_MAX);
-        return stored;
-      }
+      // The sweep of the retention runs once an hour anyway. A call of its clock could fail after everything is stored.
+      if (stored !== undefined) return stored;
     } catch (error) {
       if (!isTooLarge(error) || evaluation.findings.kind === "error") throw error;
       evaluation = withError(evaluation, `the outcomes cannot be stored: ${error.message}`);
