@@ -119,7 +119,8 @@ export function failAlert<A extends AlertState>(
 ): AlertTransition<A> {
   const at = notBefore(alert, endedAt);
   const { ack: _ack, resolution: _resolution, snooze, ...kept } = alert;
-  const isSnoozed = snooze !== undefined && snooze.until > at;
+  // The end of the evaluation decides, and not the last change of the alert, which a clock that was ahead may have dated.
+  const isSnoozed = snooze !== undefined && snooze.until > endedAt;
   const hasSnoozeEnded = snooze !== undefined && !isSnoozed;
   const isChanged = alert.status !== "OPEN" || isOtherEvidence(alert.evidence, evidence);
   const isReopen = alert.status === "RESOLVED";
