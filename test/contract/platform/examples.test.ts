@@ -175,6 +175,14 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const balances = [{ ...balance(123_000n, 0), accountReference: "acc-1" }];
     await storePage(context, () => prepareBalances(context, { connector, balances }));
   },
+  // The accounts of the pool were empty at the moment of the example.
+  reconcile: async () => {
+    await env.DB.prepare(`
+      INSERT INTO payment_balances
+        (connector_key, account_reference, asset, amount, created_at, last_updated_at, is_open)
+      SELECT connector_key, reference, 'EUR/2', '0', '2026-03-01T00:00:00.000000Z', '2026-03-04T00:00:00.000000Z', 0
+      FROM payment_accounts WHERE type = 'INTERNAL'`).run();
+  },
   // The connector has fetched an order and a conversion.
   v3ListOrders: async () => {
     const context = systemContext(env, "test");
