@@ -175,7 +175,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const balances = [{ ...balance(123_000n, 0), accountReference: "acc-1" }];
     await storePage(context, () => prepareBalances(context, { connector, balances }));
   },
-  // The accounts of the pool were empty at the moment of the example.
+  // Each account of the pool has a balance at the moment of the example.
   reconcile: async () => {
     await env.DB.prepare(`
       INSERT INTO payment_balances
