@@ -4,7 +4,7 @@ export const reconciliationSettings = new DeclaredSettings({
   FLORIN_RECONCILIATION_RETENTION: retention({
     standard: "8760h",
     meaning:
-      "How long reconciliations of policies, failed evaluations of rules, and resolved alerts with their events are kept",
+      "How long reconciliations of policies, failed evaluations of rules, and alerts with their events are kept that are resolved, or whose day, week or month is over",
   }),
   FLORIN_RECONCILIATION_RETENTION_PASSED: retention({
     standard: "720h",

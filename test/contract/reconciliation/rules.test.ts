@@ -190,7 +190,7 @@ describe("schedules on events", () => {
   const ON_EVENTS = {
     kind: "events",
     types: ["ledger.committed_transactions", "payments.saved_payment"],
-    debounce: "5s",
+    debounce: "30s",
   };
 
   test("schedules on events are shown as on_demand to clients that know no others, and stay if that is written back", async () => {

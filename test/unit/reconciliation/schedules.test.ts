@@ -147,7 +147,7 @@ describe("schedules in requests", () => {
     [{ types: [] }, "schedule.types"],
     [{ types: ["COMMITTED"] }, "schedule.types"],
     [{ types: ["reconciliation.opened_alert"] }, "schedule.types"],
-    [{ types: ["a.b"], debounce: "500ms" }, "schedule.debounce"],
+    [{ types: ["a.b"], debounce: "29s" }, "schedule.debounce"],
     [{ types: ["a.b"], debounce: "25h" }, "schedule.debounce"],
     [{ types: ["a.b"], tz: "UTC" }, "schedule.tz"],
     [{ types: Array.from({ length: 51 }, (_, place) => `a.b${place}`) }, "schedule.types"],

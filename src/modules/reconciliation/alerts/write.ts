@@ -28,11 +28,13 @@ interface WrittenTransition {
   readonly alert: AlertState;
   readonly event: Omit<AlertEvent, "key">;
   readonly published: readonly OutboxEvent[];
+  /** Whether the history has no row of the event. */
+  readonly isRepetition: boolean;
 }
 
 /** The row of a transition's event, and the published event, if the rule publishes its type. */
 export function writeTransition(
-  { alert, event: facts }: AlertTransition,
+  { alert, event: facts, isRepetition = false }: AlertTransition,
   { id: ruleId, notifications }: AlertOwner,
 ): WrittenTransition {
   const type = publishedTypeOf(facts, notifications);
@@ -41,6 +43,7 @@ export function writeTransition(
   return {
     alert,
     event,
+    isRepetition,
     published: type === undefined ? [] : [publishedEvent({ ...alert, ruleId }, event, type)],
   };
 }
@@ -83,7 +86,7 @@ export function alertStatements(
     condition,
   }: {
     readonly owner: AlertOwner;
-    readonly transitions: readonly Pick<WrittenTransition, "alert" | "event">[];
+    readonly transitions: readonly Omit<WrittenTransition, "published">[];
     readonly condition: SQL;
   },
 ): BatchItem<"sqlite">[] {
@@ -97,6 +100,7 @@ export function alertStatements(
     ruleKey: owner.key,
     ruleId: owner.id,
   });
+  const events = transitions.flatMap(({ event, isRepetition }) => (isRepetition ? [] : [event]));
   return [
     db
       .insert(reconciliationAlerts)
@@ -111,11 +115,7 @@ export function alertStatements(
         ],
         set: REPLACED,
       }),
-    eventStatement(db, {
-      events: transitions.map(({ event }) => event),
-      ruleKey: owner.key,
-      condition,
-    }),
+    ...(events.length === 0 ? [] : [eventStatement(db, { events, ruleKey: owner.key, condition })]),
   ];
 }
 

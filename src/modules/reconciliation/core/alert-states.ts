@@ -58,6 +58,8 @@ export interface AlertEventFacts {
 export interface AlertTransition<A extends AlertState = AlertState> {
   readonly alert: A;
   readonly event: AlertEventFacts;
+  /** Whether the alert fails as it did before, so that the failure is counted and adds nothing to the history. */
+  readonly isRepetition?: boolean;
 }
 
 /** A failing outcome of an evaluation. */
@@ -111,7 +113,7 @@ export const openAlert = (
 
 /**
  * An alert fails again. Its event is published if something has changed: the status or the evidence. While the alert is snoozed, no failure
- * is published; the first one after the snooze ends it, and is.
+ * is published; the first one after the snooze ends it, and is. A failure that changes nothing is a repetition.
  */
 export function failAlert<A extends AlertState>(
   alert: A,
@@ -146,6 +148,7 @@ export function failAlert<A extends AlertState>(
       isReopen,
       ...(isPublished ? { published: isReopen ? "REOPENED_ALERT" : "UPDATED_ALERT" } : {}),
     },
+    isRepetition: !isChanged && !hasSnoozeEnded,
   };
 }
 

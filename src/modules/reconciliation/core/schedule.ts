@@ -20,8 +20,8 @@ export const MARGIN_MS = 30_000;
 /** Longest margin, in milliseconds. */
 const MARGIN_MS_MAX = 31 * 24 * 3_600_000;
 const DEBOUNCE = "30s";
-/** Shortest and longest time that events are collected, in milliseconds. */
-const DEBOUNCE_MS_MIN = 1000;
+/** Shortest and longest time that events are collected, in milliseconds. An evaluation is stored for each such time under steady events. */
+const DEBOUNCE_MS_MIN = 30_000;
 const DEBOUNCE_MS_MAX = 24 * 3_600_000;
 /** Most types of events of a schedule. */
 const TYPES_MAX = 50;
@@ -91,7 +91,7 @@ function toEvents(
     milliseconds < DEBOUNCE_MS_MIN ||
     milliseconds > DEBOUNCE_MS_MAX
   ) {
-    throw invalid("schedule.debounce is a duration from 1s to 24h");
+    throw invalid("schedule.debounce is a duration from 30s to 24h");
   }
   if (types.length === 0) throw invalid("schedule.types has no type of events");
   if (types.length > TYPES_MAX) throw invalid(`schedule.types has more than ${TYPES_MAX} types`);

@@ -24,7 +24,7 @@ import { stringifyJson } from "#platform/json.ts";
 export interface AlertChanges {
   /** The revision of the alerts that were read. */
   readonly alertRevision: number;
-  readonly transitions: readonly Pick<ReturnType<typeof writeTransition>, "alert" | "event">[];
+  readonly transitions: readonly Omit<ReturnType<typeof writeTransition>, "published">[];
   readonly events: readonly OutboxEvent[];
 }
 

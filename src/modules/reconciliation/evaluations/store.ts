@@ -22,6 +22,10 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 const ATTEMPTS_MAX = 10;
 /** Longest evidence of one evaluation, in characters: a row of D1 holds two million bytes. */
 const EVIDENCE_LENGTH_MAX = 600_000;
+/** Most checks of an evaluation that are stored with their evidence although they fail as they did before. */
+const REPETITIONS_MAX = 20;
+/** The fingerprint of the entry that counts the other ones. */
+const UNCHANGED = "unchanged";
 
 /**
  * Stores an evaluation with what follows for alerts, in one batch with the events, and releases the rule. Throws `RULE_CHANGED` where the
@@ -69,6 +73,31 @@ const withError = (finished: FinishedEvaluation, error: string): FinishedEvaluat
 const evidenceText = (findings: Findings): string =>
   stringifyJson(findings.kind === "error" ? { error: findings.error } : findings.outcomes);
 
+/**
+ * Findings whose checks that fail as they did before are counted beyond the first ones: their alerts have the same evidence, and a rule that
+ * nobody mends would store it with each evaluation.
+ */
+function withoutRepetitions(
+  findings: Findings,
+  transitions: AlertChanges["transitions"],
+): Findings {
+  if (findings.kind === "error") return findings;
+  const others = new Set(
+    transitions
+      .flatMap(({ alert, isRepetition }) => (isRepetition ? [alert.fingerprint] : []))
+      .slice(REPETITIONS_MAX),
+  );
+  if (others.size === 0) return findings;
+  const evidence = { failed: String(others.size) };
+  return {
+    ...findings,
+    outcomes: [
+      ...findings.outcomes.filter(({ fingerprint }) => !others.has(fingerprint)),
+      { fingerprint: UNCHANGED, passed: false, evidence },
+    ],
+  };
+}
+
 /** The result of findings. */
 const resultOf = (findings: Findings): RuleEvaluation["result"] => {
   if (findings.kind === "error") return "ERROR";
@@ -108,7 +137,7 @@ async function store(
     .returning({ key: reconciliationRules.key });
   const insert = db
     .insert(reconciliationEvaluations)
-    .select(sql`SELECT ${evaluationValues(evaluation)} WHERE ${isStored}`)
+    .select(sql`SELECT ${evaluationValues(evaluation, transitions)} WHERE ${isStored}`)
     .returning();
   const audit = new AuditedChange(context, {
     action: "reconciliation.rule.evaluate",
@@ -126,7 +155,10 @@ async function store(
   return toEvaluation(present(row, "a stored evaluation has a row"));
 }
 
-function evaluationValues(evaluation: FinishedEvaluation): SQL {
+function evaluationValues(
+  evaluation: FinishedEvaluation,
+  transitions: AlertChanges["transitions"],
+): SQL {
   const { id, rule, findings, startedAt, endedAt, cause } = evaluation;
   return rowValues(reconciliationEvaluations, {
     key: null as unknown as number, // the database numbers the row
@@ -138,7 +170,7 @@ function evaluationValues(evaluation: FinishedEvaluation): SQL {
     endedAt,
     createdAt: endedAt,
     moments: stringifyJson(findings.moments),
-    evidence: evidenceText(findings),
+    evidence: evidenceText(withoutRepetitions(findings, transitions)),
     error: findings.kind === "error" ? findings.error : null,
     costUnits: findings.costUnits,
     cause: stringifyJson(cause),

@@ -4,6 +4,7 @@ import {
   reconciliationAlertEvents,
   reconciliationAlerts,
 } from "#modules/reconciliation/alerts/tables.ts";
+import { CONTINUOUS } from "#modules/reconciliation/core/period.ts";
 import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/tables.ts";
 import { reconciliations } from "#modules/reconciliation/policies/tables.ts";
 import { reconciliationSettings } from "#modules/reconciliation/settings.ts";
@@ -14,6 +15,8 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 /** Most rows that one statement deletes, and most statements of one sweep for each kind of row. */
 const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 10;
+/** The longest period of a rule, in milliseconds: an alert that has not changed for longer belongs to a period that is over. */
+const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
 
 /** A kind of row that is deleted when it is old. */
 interface Aging {
@@ -45,6 +48,12 @@ function agingRows({ env }: Pick<ServiceContext, "env">): readonly Aging[] {
       date: sql`updated_at`,
       where: sql`status = 'RESOLVED'`,
       keptMs,
+    },
+    {
+      table: reconciliationAlerts,
+      date: sql`updated_at`,
+      where: sql`status <> 'RESOLVED' AND period_id <> ${CONTINUOUS}`,
+      keptMs: Math.max(keptMs, PERIOD_MS_MAX),
     },
     { table: reconciliationAlertEvents, date: sql`at`, where: sql`notify = 0`, keptMs: quietMs },
     { table: reconciliationAlertEvents, date: sql`at`, where: sql`notify = 1`, keptMs },
