@@ -9,6 +9,6 @@ export const reconciliationSettings = new DeclaredSettings({
   FLORIN_RECONCILIATION_RETENTION_PASSED: retention({
     standard: "720h",
     meaning:
-      "How long evaluations of rules that passed, and events of alerts that were not published, are kept",
+      "How long evaluations of rules that passed, and failures in histories of alerts that were not published, are kept",
   }),
 });

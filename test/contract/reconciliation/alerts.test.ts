@@ -313,6 +313,24 @@ describe("retention", () => {
     expect(await dataOf(await api(`${ALERTS}/${open.id}`))).toMatchObject({ status: "OPEN" });
   });
 
+  test("retention keeps what people decided as long as the alert, also if it was not published", async () => {
+    const { id: ruleId, ledger } = await failingRule({ notifications: ["OPENED_ALERT"] });
+    await evaluateNow(ruleId);
+    await settle(ledger, 1);
+    await evaluateNow(ruleId);
+    const { id } = await alertOf(ruleId);
+    await dataOf(await act(id, "accept", { by: "ada", note: "known" }));
+    await sweepRetention(inHours(721));
+    expect(await shortHistory(id)).toEqual(["fail - OPEN told", "accept OPEN RESOLVED"]);
+    const eventsOf = () =>
+      env.DB.prepare("SELECT count(*) AS count FROM reconciliation_alert_events WHERE alert_id = ?")
+        .bind(id)
+        .first();
+    await sweepRetention(inHours(8761));
+    expect(await failureOf(await api(`${ALERTS}/${id}`))).toEqual([404, "NOT_FOUND"]);
+    expect(await eventsOf()).toEqual({ count: 0 });
+  });
+
   test("retention deletes alerts of periods that are over, whether they are resolved or not", async () => {
     const [daily, continuous] = [await failingRule({ cadence: "daily" }), await openAlert()];
     await evaluateNow(daily.id);

@@ -9,12 +9,14 @@ import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/t
 import { reconciliations } from "#modules/reconciliation/policies/tables.ts";
 import { reconciliationSettings } from "#modules/reconciliation/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** Most rows that one statement deletes, and most statements of one sweep for each kind of row. */
 const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 10;
+/** Most alerts that one batch deletes with their events. */
+const ALERTS_MAX = 100;
 /** The longest period of a rule, in milliseconds: an alert that has not changed for longer belongs to a period that is over. */
 const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
 
@@ -55,8 +57,19 @@ function agingRows({ env }: Pick<ServiceContext, "env">): readonly Aging[] {
       where: sql`status <> 'RESOLVED' AND period_id <> ${CONTINUOUS}`,
       keptMs: Math.max(keptMs, PERIOD_MS_MAX),
     },
-    { table: reconciliationAlertEvents, date: sql`at`, where: sql`notify = 0`, keptMs: quietMs },
-    { table: reconciliationAlertEvents, date: sql`at`, where: sql`notify = 1`, keptMs },
+    // What people did with an alert lives as long as the alert.
+    {
+      table: reconciliationAlertEvents,
+      date: sql`at`,
+      where: sql`notify = 0 AND type = 'fail'`,
+      keptMs: quietMs,
+    },
+    ...[sql`notify = 0`, sql`notify = 1`].map((isOfIndex) => ({
+      table: reconciliationAlertEvents,
+      date: sql`at`,
+      where: sql`${isOfIndex} AND type IN ('fail', 'pass')`,
+      keptMs,
+    })),
   ];
 }
 
@@ -80,9 +93,14 @@ async function purge(
   const nowMs = toMillis(clock());
   const before = fromMillis(nowMs - keptMs);
   for (let count = 0; count < STATEMENTS_MAX; count++) {
+    const isOld = sql`${where} AND ${date} < ${before}`;
+    if (table === reconciliationAlerts) {
+      if (await purgeAlerts(db, sql`${isOld} ORDER BY ${date} LIMIT ${ALERTS_MAX}`)) break;
+      continue;
+    }
     const gone = await db.all(sql`
       DELETE FROM ${table} WHERE key IN (
-        SELECT key FROM ${table} WHERE ${where} AND ${date} < ${before} ORDER BY ${date} LIMIT ${ROWS_MAX})
+        SELECT key FROM ${table} WHERE ${isOld} ORDER BY ${date} LIMIT ${ROWS_MAX})
       RETURNING key`);
     if (gone.length < ROWS_MAX) break;
   }
@@ -91,4 +109,21 @@ async function purge(
   );
   if (oldest === undefined || oldest.date === null) return undefined;
   return Math.max(toMillis(oldest.date) + keptMs + 1, nowMs);
+}
+
+/** Deletes a batch of alerts, each after the last one of its events. Returns whether no such alert is left. */
+async function purgeAlerts(db: Database, condition: SQL): Promise<boolean> {
+  const isOfOldAlert = sql`key IN (
+    SELECT key FROM ${reconciliationAlertEvents}
+    WHERE alert_id IN (SELECT id FROM ${reconciliationAlerts} WHERE ${condition}) LIMIT ${ROWS_MAX})`;
+  const isBare = sql`key IN (SELECT key FROM ${reconciliationAlerts} WHERE ${condition})
+    AND NOT EXISTS (SELECT 1 FROM ${reconciliationAlertEvents} WHERE alert_id = reconciliation_alerts.id)`;
+  const [events, alerts] = await db.batch([
+    db
+      .delete(reconciliationAlertEvents)
+      .where(isOfOldAlert)
+      .returning({ key: reconciliationAlertEvents.key }),
+    db.delete(reconciliationAlerts).where(isBare).returning({ key: reconciliationAlerts.key }),
+  ]);
+  return events.length < ROWS_MAX && alerts.length < ALERTS_MAX;
 }
