@@ -13,6 +13,7 @@ import { getRule, noRule } from "./store.ts";
 import { reconciliationRules } from "./tables.ts";
 import { armRules, watchRetention, watchRules } from "./watch.ts";
 import { assertReaches, type Reach } from "#modules/reconciliation/balances/reach.ts";
+import { canonicalJson } from "#modules/reconciliation/core/canonical-json.ts";
 import { assertName, invalid } from "#modules/reconciliation/core/fields.ts";
 import { SEVERITIES, TEMPLATE_KINDS } from "#modules/reconciliation/core/rule.ts";
 import {
@@ -46,13 +47,24 @@ export async function patchRule(
   const enabled = fields.enabled ?? rule.enabled;
   const schedule =
     fields.schedule === undefined ? rule.schedule : patchedSchedule(rule, fields.schedule);
-  const isScheduleChanged = fields.schedule !== undefined || enabled !== rule.enabled;
   return storeChange(context, rule, {
     ...textColumns(fields),
     ...checkColumns(context, rule, fields),
     ...(fields.enabled === undefined ? {} : { enabled }),
-    ...(isScheduleChanged ? scheduleColumns(schedule, { enabled, now: context.clock() }) : {}),
+    ...changedSchedule(context, rule, { schedule, enabled }),
   });
+}
+
+/** The columns of a schedule that changes. One that is written back as it was keeps its next time, and the events that have come. */
+function changedSchedule(
+  { clock }: Pick<ServiceContext, "clock">,
+  rule: Rule,
+  { schedule, enabled }: { readonly schedule: RuleSchedule | undefined; readonly enabled: boolean },
+): Changes {
+  const isSame = canonicalJson(schedule ?? null) === canonicalJson(rule.schedule ?? null);
+  return isSame && enabled === rule.enabled
+    ? {}
+    : scheduleColumns(schedule, { enabled, now: clock() });
 }
 
 /** Sets the schedule of a rule, which may be one on events. Throws as `patchRule` does. */
@@ -64,7 +76,7 @@ export async function setSchedule(
   const rule = await getRule(context, id);
   const schedule = toSchedule(fields, ["on_demand", "cron", "events"]);
   const { enabled } = rule;
-  return storeChange(context, rule, scheduleColumns(schedule, { enabled, now: context.clock() }));
+  return storeChange(context, rule, changedSchedule(context, rule, { schedule, enabled }));
 }
 
 /**

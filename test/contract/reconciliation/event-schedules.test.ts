@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test, vi } from "vitest";
+import { ruleListener } from "#modules/reconciliation/scheduler/listener.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
+import type { Timestamp } from "#platform/time.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+import { dataOf, newLedger, time } from "#test/support/reconciliation/books.ts";
+import { createRule, RULES, scheduleOf, thresholdOf } from "#test/support/reconciliation/rules.ts";
+
+const NOW = time("2026-03-04T10:00:00Z");
+const LATER = time("2026-03-04T10:00:30Z");
+const TYPE = "ledger.committed_transactions";
+
+const at = (now: Timestamp): ServiceContext => ({
+  ...systemContext(env, "test"),
+  clock: () => now,
+});
+
+interface Times {
+  readonly next_at: string | null;
+  readonly events_due_at: string | null;
+  readonly events_taken_at: string | null;
+}
+
+const timesOf = (id: string) =>
+  env.DB.prepare(
+    "SELECT next_at, events_due_at, events_taken_at FROM reconciliation_rules WHERE id = ?",
+  )
+    .bind(id)
+    .first<Times>();
+
+const setTime = (id: string, column: keyof Times, value: string) =>
+  env.DB.prepare(`UPDATE reconciliation_rules SET ${column} = ? WHERE id = ?`)
+    .bind(value, id)
+    .run();
+
+const setSchedule = (id: string, body: object) => api(scheduleOf(id), { method: "PUT", body });
+
+/** A rule that runs on transactions of a ledger. */
+async function eventRule(ledger: string): Promise<string> {
+  const { id } = await createRule(thresholdOf(ledger));
+  await dataOf(await setSchedule(id, { kind: "events", types: [TYPE], debounce: "30s" }));
+  return id;
+}
+
+/** Gives the event of a transaction to the listener as the queue does. */
+async function deliver(ledger: string, now = NOW): Promise<void> {
+  const id = freshName("event");
+  const sink = await ruleListener.open([], at(now));
+  const event = {
+    id,
+    app: "ledger",
+    version: "v2",
+    type: "COMMITTED_TRANSACTIONS",
+    date: now,
+    idempotencyKey: "",
+    payload: { ledger },
+  };
+  await sink?.([event], { source: "outbox", ids: [id] });
+}
+
+const arm = vi.fn<(atMs: number) => Promise<void>>(async () => undefined);
+
+beforeEach(() => {
+  // The clock object of the deployment runs sweeps by the machine's time, which these tests replace.
+  arm.mockClear();
+  vi.spyOn(env.CLOCK, "getByName").mockReturnValue({
+    arm,
+    watch: async () => undefined,
+    start: async () => undefined,
+  } as unknown as ReturnType<typeof env.CLOCK.getByName>);
+});
+
+test("a schedule on events that is written back as it is shown keeps the events that have come", async () => {
+  const ledger = await newLedger();
+  const id = await eventRule(ledger);
+  await deliver(ledger);
+  const body = { name: "other", schedule: { kind: "on_demand" } };
+  await dataOf(await api(`${RULES}/${id}`, { method: "PATCH", body }));
+  expect(await timesOf(id)).toMatchObject({ events_due_at: LATER });
+  await dataOf(await setSchedule(id, { kind: "events", types: [TYPE], debounce: "30s" }));
+  expect(await timesOf(id)).toMatchObject({ events_due_at: LATER });
+  await dataOf(await setSchedule(id, { kind: "events", types: [TYPE], debounce: "31s" }));
+  expect(await timesOf(id)).toMatchObject({ events_due_at: null });
+});
+
+test("a cron schedule that is written back keeps its due time", async () => {
+  const schedule = { kind: "cron", expr: "0 * * * *" };
+  const { id } = await createRule(thresholdOf("main", { schedule }));
+  await setTime(id, "next_at", NOW);
+  await dataOf(await api(`${RULES}/${id}`, { method: "PATCH", body: { schedule } }));
+  expect(await timesOf(id)).toMatchObject({ next_at: NOW });
+});
