@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 import { ruleListener } from "#modules/reconciliation/scheduler/listener.ts";
+import { repairTimes } from "#modules/reconciliation/scheduler/repair.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
@@ -9,6 +10,7 @@ import { createRule, RULES, scheduleOf, thresholdOf } from "#test/support/reconc
 
 const NOW = time("2026-03-04T10:00:00Z");
 const LATER = time("2026-03-04T10:00:30Z");
+const FAR = time("2030-03-04T10:00:00Z");
 const TYPE = "ledger.committed_transactions";
 
 const at = (now: Timestamp): ServiceContext => ({
@@ -91,3 +93,23 @@ test("a cron schedule that is written back keeps its due time", async () => {
   await dataOf(await api(`${RULES}/${id}`, { method: "PATCH", body: { schedule } }));
   expect(await timesOf(id)).toMatchObject({ next_at: NOW });
 });
+
+test("an event brings a rule forward whose due time was set while the clock was ahead", async () => {
+  const ledger = await newLedger();
+  const id = await eventRule(ledger);
+  await setTime(id, "events_due_at", FAR);
+  await deliver(ledger);
+  expect(await timesOf(id)).toMatchObject({ events_due_at: LATER });
+});
+
+test.each(["events_due_at", "events_taken_at"] as const)(
+  "a rule whose %s was set while the clock was ahead is due at once when times are repaired",
+  async (column) => {
+    const [wrong, right] = [await eventRule("main"), await eventRule("main")];
+    await setTime(wrong, column, FAR);
+    await setTime(right, column, LATER);
+    await repairTimes(at(NOW));
+    expect(await timesOf(wrong)).toMatchObject({ events_due_at: NOW, events_taken_at: null });
+    expect(await timesOf(right)).toMatchObject({ [column]: LATER });
+  },
+);

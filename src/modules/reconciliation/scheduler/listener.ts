@@ -73,7 +73,7 @@ async function makeDue(
       .map(({ causationDepth = 0 }) => causationDepth);
     const depth = Math.max(...depths);
     // The run that is due begins later than now, so that it sees what these events tell of.
-    const isKnown = rule.dueAt !== null && rule.dueAt > now && rule.depth >= depth;
+    const isKnown = isAhead(rule, now) && rule.depth >= depth;
     return depths.length === 0 || isKnown ? [] : [{ ...rule, depth }];
   });
   if (due.length === 0) return;
@@ -86,7 +86,8 @@ async function makeDue(
       statement: db
         .update(reconciliationRules)
         .set({
-          eventsDueAt: sql`coalesce(${eventsDueAt}, ${dueAt})`,
+          // A later time was set while the clock was ahead.
+          eventsDueAt: sql`min(coalesce(${eventsDueAt}, ${dueAt}), ${dueAt})`,
           eventsDepth: sql`max(${eventsDepth}, ${rule.depth})`,
         })
         .where(and(eq(key, rule.key), isNotNull(eventTypes), isNull(deletedAt))),
@@ -96,6 +97,10 @@ async function makeDue(
   if (first !== undefined) await db.batch([first, ...others]);
   for (const { dueAt } of changes) await armRules(context, dueAt);
 }
+
+/** Whether a rule is due within its debounce, and not by a time that was set while the clock was ahead. */
+const isAhead = ({ dueAt, debounceMs }: EventRule, now: Timestamp): boolean =>
+  dueAt !== null && dueAt > now && dueAt <= fromMillis(toMillis(now) + debounceMs);
 
 /** Whether a rule runs on an event. An event of a ledger that the rule does not read changes nothing for it. */
 function isFor({ types, ledgers: read }: EventRule, event: PlatformEvent): boolean {
