@@ -10,6 +10,8 @@ import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import { declareEventScopes } from "#platform/access/event-scopes.ts";
 import { declareScopes } from "#platform/access/known-scopes.ts";
+import { eventName } from "#platform/events/envelope.ts";
+import { declareEventTypes } from "#platform/events/known-event-types.ts";
 import { eventScopesOf, type Module, scopesOf } from "#platform/modules/module.ts";
 
 /**
@@ -31,3 +33,8 @@ export const MODULES: readonly Module[] = [
 
 declareScopes(Object.keys(scopesOf(MODULES)));
 declareEventScopes(eventScopesOf(MODULES));
+declareEventTypes(
+  MODULES.flatMap(({ name: app, eventTypes = {} }) =>
+    Object.keys(eventTypes).map((type) => eventName({ app, type })),
+  ),
+);

@@ -212,6 +212,7 @@ describe("schedules on events", () => {
   test.each([
     [{ kind: "events" }],
     [{ kind: "events", types: ["nowhere.happened"] }],
+    [{ kind: "events", types: ["ledger.commited_transactions"] }],
     [{ kind: "events", types: ["reconciliation.opened_alert"] }],
     [{ kind: "weekly" }],
     [{ kind: "events", types: ["ledger.committed_transactions"], safetyMargin: "1s" }],

@@ -8,10 +8,10 @@ import {
 import { RuleParams } from "./rules.ts";
 import { setSchedule } from "#modules/reconciliation/rules/change.ts";
 import { getRule } from "#modules/reconciliation/rules/store.ts";
-import { knownScopes } from "#platform/access/known-scopes.ts";
 import { outOfReach } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import { knownEventTypes } from "#platform/events/known-event-types.ts";
 import { allows, type Scope } from "#platform/http/authenticator.ts";
 import { ok, operations, registration } from "#platform/http/index.ts";
 
@@ -22,12 +22,12 @@ const schedules = operations({
   params: RuleParams,
 });
 
-/** Throws `VALIDATION` for events of unknown modules, and `UNAUTHENTICATED` for events that the principal may not read. */
+/** Throws `VALIDATION` for events that no module publishes, and `UNAUTHENTICATED` for events that the principal may not read. */
 function assertReadsEvents({ scopes }: Principal, types: readonly string[]): void {
   for (const type of types) {
     const [app = ""] = type.split(".");
     const scope: Scope = `${app}:read`;
-    if (!knownScopes().includes(scope)) {
+    if (!knownEventTypes().has(type)) {
       throw new AppError("VALIDATION", `schedule.types: no module publishes ${type.slice(0, 80)}`);
     }
     if (!allows(scopes, scope)) {
