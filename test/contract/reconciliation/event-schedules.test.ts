@@ -2,11 +2,20 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 import { ruleListener } from "#modules/reconciliation/scheduler/listener.ts";
 import { repairTimes } from "#modules/reconciliation/scheduler/repair.ts";
+import { sweepRules } from "#modules/reconciliation/scheduler/sweep.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { makeClient } from "#test/support/auth/clients.ts";
+import { acting, asAdministrator } from "#test/support/auth/takeover.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { dataOf, newLedger, time } from "#test/support/reconciliation/books.ts";
-import { createRule, RULES, scheduleOf, thresholdOf } from "#test/support/reconciliation/rules.ts";
+import {
+  alertOf,
+  createRule,
+  RULES,
+  scheduleOf,
+  thresholdOf,
+} from "#test/support/reconciliation/rules.ts";
 
 const NOW = time("2026-03-04T10:00:00Z");
 const LATER = time("2026-03-04T10:00:30Z");
@@ -113,3 +122,24 @@ test.each(["events_due_at", "events_taken_at"] as const)(
     expect(await timesOf(right)).toMatchObject({ [column]: LATER });
   },
 );
+
+test("a rule on events is changed and run only in the name of somebody who may read the events", async () => {
+  const scopes = ["reconciliation:write", "ledger:read"];
+  const [reader, other] = [
+    await acting(await makeClient({ id: freshName("c"), scopes: [...scopes, "payments:read"] })),
+    await acting(await makeClient({ id: freshName("c"), scopes })),
+  ];
+  const { id } = await createRule(thresholdOf(await newLedger()));
+  const body = { kind: "events", types: ["payments.saved_payment"], debounce: "30s" };
+  await dataOf(await reader.call(scheduleOf(id), { method: "PUT", body }));
+  const rename = { method: "PATCH", body: { name: "other" } };
+  expect((await other.call(`${RULES}/${id}`, rename)).status).toBe(401);
+  expect((await reader.call(`${RULES}/${id}`, rename)).status).toBe(200);
+  await asAdministrator(reader.id, { scopes });
+  await setTime(id, "events_due_at", NOW);
+  await sweepRules(at(LATER));
+  expect(await alertOf(id)).toMatchObject({
+    fingerprint: "engine.error",
+    evidence: { error: expect.stringContaining("the scope payments:read") as unknown },
+  });
+});

@@ -7,6 +7,7 @@ import { periodOf } from "#modules/reconciliation/core/period.ts";
 import type { RunCause } from "#modules/reconciliation/core/run-cause.ts";
 import { parseTemplate } from "#modules/reconciliation/core/templates/parse.ts";
 import { sourceKeys, type Template } from "#modules/reconciliation/core/templates/template.ts";
+import { lackingEvents } from "#modules/reconciliation/rules/event-reach.ts";
 import { type LockedRule, lockRule, releaseRule } from "#modules/reconciliation/rules/lock.ts";
 import { type Rule, toRule } from "#modules/reconciliation/rules/rule.ts";
 import { getRule } from "#modules/reconciliation/rules/store.ts";
@@ -145,7 +146,7 @@ export const refusalOf = (rule: Rule, principal: Principal | undefined): string 
   if (principal === undefined) {
     return `${nameOf(rule.principal)}, who last changed the rule, is gone, so the rule reads nothing; somebody who may read its sources has to change it`;
   }
-  const lacking = lackingOf(principal, rule.reach);
+  const lacking = lackingOf(principal, rule.reach) ?? lackingEvents(principal, rule.schedule);
   return lacking === undefined
     ? undefined
     : `${nameOf(rule.principal)}, who last changed the rule, has lost ${lacking}, so the rule reads nothing; somebody who may read its sources has to change it`;

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { RuleFields } from "./create.ts";
+import { assertReadsEvents } from "./event-reach.ts";
 import {
   assertLabels,
   labelColumn,
@@ -35,7 +36,7 @@ const EVIDENCE_LEDGERS_MAX = 100;
 /**
  * Changes the fields of a rule that are given; without any, nothing changes. From then on, scheduled runs have the rights of the principal
  * of the context. Throws `NOT_FOUND`, `VALIDATION`, `RULE_CHANGED` where another change came in between, and `UNAUTHENTICATED` for a
- * principal that may not read what the rule read before and reads then.
+ * principal that may not read what the rule read before and reads then, or the events on which it runs.
  */
 export async function patchRule(
   context: ServiceContext,
@@ -47,6 +48,7 @@ export async function patchRule(
   const enabled = fields.enabled ?? rule.enabled;
   const schedule =
     fields.schedule === undefined ? rule.schedule : patchedSchedule(rule, fields.schedule);
+  assertReadsEvents(context.principal, schedule);
   return storeChange(context, rule, {
     ...textColumns(fields),
     ...checkColumns(context, rule, fields),
@@ -75,6 +77,7 @@ export async function setSchedule(
 ): Promise<Rule> {
   const rule = await getRule(context, id);
   const schedule = toSchedule(fields, ["on_demand", "cron", "events"]);
+  assertReadsEvents(context.principal, schedule);
   const { enabled } = rule;
   return storeChange(context, rule, changedSchedule(context, rule, { schedule, enabled }));
 }
