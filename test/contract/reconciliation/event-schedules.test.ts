@@ -103,6 +103,22 @@ test("a cron schedule that is written back keeps its due time", async () => {
   expect(await timesOf(id)).toMatchObject({ next_at: NOW });
 });
 
+test("an event makes all rules due that run on it by one statement, and sets the clock once", async () => {
+  const ledger = await newLedger();
+  const ids = [await eventRule(ledger), await eventRule(ledger), await eventRule(ledger)];
+  const [slow = ""] = ids;
+  await dataOf(await setSchedule(slow, { kind: "events", types: [TYPE], debounce: "60s" }));
+  arm.mockClear();
+  const prepare = vi.spyOn(env.DB, "prepare");
+  await deliver(ledger);
+  const updates = prepare.mock.calls.filter(([text]) => /^\s*update/iu.test(text));
+  prepare.mockRestore();
+  expect(updates).toHaveLength(1);
+  expect(arm.mock.calls).toEqual([[Date.parse(LATER)]]);
+  const dues = await Promise.all(ids.map(async (id) => (await timesOf(id))?.events_due_at));
+  expect(dues).toEqual([time("2026-03-04T10:01:00Z"), LATER, LATER]);
+});
+
 test("an event brings a rule forward whose due time was set while the clock was ahead", async () => {
   const ledger = await newLedger();
   const id = await eventRule(ledger);

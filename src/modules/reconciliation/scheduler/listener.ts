@@ -1,9 +1,10 @@
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, isNotNull, isNull, sql } from "drizzle-orm";
 import { debounceOf, type RuleSchedule } from "#modules/reconciliation/core/schedule.ts";
 import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
 import { armRules, watchRules } from "#modules/reconciliation/rules/watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventListener } from "#platform/events/source.ts";
 import { parseJson } from "#platform/json.ts";
@@ -78,24 +79,19 @@ async function makeDue(
   });
   if (due.length === 0) return;
   await watchRules(context);
-  const db = databaseOf(context.env);
-  const changes = due.map((rule) => {
-    const dueAt = fromMillis(toMillis(now) + rule.debounceMs);
-    return {
-      dueAt,
-      statement: db
-        .update(reconciliationRules)
-        .set({
-          // A later time was set while the clock was ahead.
-          eventsDueAt: sql`min(coalesce(${eventsDueAt}, ${dueAt}), ${dueAt})`,
-          eventsDepth: sql`max(${eventsDepth}, ${rule.depth})`,
-        })
-        .where(and(eq(key, rule.key), isNotNull(eventTypes), isNull(deletedAt))),
-    };
-  });
-  const [first, ...others] = changes.map(({ statement }) => statement);
-  if (first !== undefined) await db.batch([first, ...others]);
-  for (const { dueAt } of changes) await armRules(context, dueAt);
+  const times = due.map((rule) => fromMillis(toMillis(now) + rule.debounceMs));
+  const { source, items } = jsonRows(
+    due.map((rule, place) => ({ key: rule.key, dueAt: times[place], depth: rule.depth })),
+  );
+  // An earlier event has set the due time, and a later time was set while the clock was ahead.
+  await databaseOf(context.env).run(sql`
+    UPDATE ${reconciliationRules} SET
+      events_due_at = min(coalesce(events_due_at, ${items.dueAt}), ${items.dueAt}),
+      events_depth = max(events_depth, ${items.depth})
+    FROM ${source}
+    WHERE ${reconciliationRules}.key = ${items.key} AND event_types IS NOT NULL AND deleted_at IS NULL`);
+  const [earliest] = times.toSorted();
+  if (earliest !== undefined) await armRules(context, earliest);
 }
 
 /** Whether a rule is due within its debounce, and not by a time that was set while the clock was ahead. */
