@@ -121,6 +121,29 @@ test("a choice among combinations is made by hand, and not by a confirmation", (
 test("a group that does not exist is not found, and neither is a line", () => {
   expect(() => engine.confirm(9)).toThrow("there is no group 9");
   expect(() => engine.matchByHand({ left: [1], right: [2] })).toThrow("does not exist");
+  engine.put([line("a"), right("b")]);
+  expect(() => engine.matchByHand({ left: [2], right: [1] })).toThrow("is of the other side");
+  expect(() => engine.matchByHand({ left: [1, 1], right: [2] })).toThrow("stands twice");
+  expect(() => engine.matchByHand({ left: [1], right: [] })).toThrow("a line of each side");
+});
+
+test("a line whose reference changes while a run works is not matched by its old one", () => {
+  const texts = { endToEndId: "order-1" };
+  engine.put([line("a", { texts }), right("b", { texts })]);
+  engine.start({ passes: DEFAULT_PASSES.slice(0, 1), threshold: 90, today: 20_500, timingDays: 2 });
+  for (let slices = 0; slices < 3; slices += 1) engine.work(); // The keys of both lines are stored, and not looked at yet.
+  expect(sql.all("SELECT line FROM pass_key")).toHaveLength(2);
+  engine.put([right("b", { texts: { endToEndId: "order-2" } })]);
+  while (engine.work());
+  expect(states()).toEqual([]);
+});
+
+test("a proposal is dissolved when a source changes one of its lines", () => {
+  engine.put([line("a"), right("b", { day: 20_001 })]);
+  run();
+  engine.put([right("b", { day: 20_001, amount: 400n })]);
+  expect(states()).toEqual([]);
+  expect(openLines()).toEqual([1, 2]);
 });
 
 test("amounts beyond 2^53 are compared exactly", () => {

@@ -32,7 +32,7 @@ export class MatchingEngine {
 
   /**
    * Stores lines of a source. A line that is known stays as it is; one that came before with other facts, such as a payment that was
-   * refunded, is changed, and the group that has it is broken, because its sums no longer hold.
+   * refunded, is changed, and its match is broken and its proposal dissolved, because their sums no longer hold.
    */
   put(lines: readonly NewLine[]): { readonly added: number; readonly changed: number } {
     return this.#sql.transaction(() => {
@@ -45,8 +45,11 @@ export class MatchingEngine {
   #reopen(id: number): void {
     const group = this.#groups.read(id);
     if (group === undefined) return;
-    this.#groups.setState(id, "broken");
-    this.#lines.setState([...group.left, ...group.right], "open", null);
+    if (group.state === "proposed") this.#groups.dissolve(group);
+    else {
+      this.#groups.setState(id, "broken");
+      this.#lines.setState([...group.left, ...group.right], "open", null);
+    }
   }
 
   /** Begins a run. Throws `CONFLICT` while another one works. */
@@ -93,12 +96,16 @@ export class MatchingEngine {
     this.#sql.transaction(() => this.#groups.decline(this.#groupIn(id, "matched"), "broken"));
   }
 
-  /** Matches lines by hand. Proposals that have one of them are dissolved. Throws `CONFLICT` if a line is matched already. */
+  /**
+   * Matches lines by hand. Proposals that have one of them are dissolved. Throws `VALIDATION` for lines that are not of both sides, each of its
+   * own, and `CONFLICT` if a line is matched already.
+   */
   matchByHand(group: Group): number {
     return this.#sql.transaction(() => {
       const ids = [...group.left, ...group.right];
+      this.#assertSides(group);
       if (!this.#lines.areAll(ids, ["open", "proposed"]))
-        throw new AppError("CONFLICT", "one of the lines is matched already, or does not exist");
+        throw new AppError("CONFLICT", "one of the lines is matched already");
       for (const id of this.#lines.groupsOf(ids)) {
         const proposal = this.#groups.read(id);
         if (proposal !== undefined) this.#groups.dissolve(proposal);
@@ -113,6 +120,16 @@ export class MatchingEngine {
       });
       return this.#lines.groupsOf(ids)[0] ?? 0;
     });
+  }
+
+  #assertSides({ left, right }: Group): void {
+    if (left.length === 0 || right.length === 0)
+      throw new AppError("VALIDATION", "a match needs a line of each side");
+    if (this.#lines.areOf("left", left) && this.#lines.areOf("right", right)) return;
+    throw new AppError(
+      "VALIDATION",
+      "a line does not exist, stands twice, or is of the other side",
+    );
   }
 
   #groupIn(id: number, state: "proposed" | "matched"): StoredGroup {

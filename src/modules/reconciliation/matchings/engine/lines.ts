@@ -151,6 +151,16 @@ export class LineStore {
       .map(({ id }) => id);
   }
 
+  /** Whether all these lines exist, differ, and are of one side. */
+  areOf(side: MatchSide, ids: readonly number[]): boolean {
+    const found = this.#sql.all(
+      "SELECT 1 FROM line WHERE side = ? AND id IN (SELECT value FROM json_each(?))",
+      sideNumber(side),
+      `[${ids.join(",")}]`,
+    );
+    return found.length === ids.length;
+  }
+
   /** Whether all these lines are in one of the states. */
   areAll(ids: readonly number[], states: readonly LineState[]): boolean {
     let count = 0;

@@ -4,6 +4,7 @@ import { PassKeys, type PlacedLine } from "./pass-keys.ts";
 import { type KeyPlace, type RunCursor, type RunSettings, settingsOf } from "./settings.ts";
 import { classifyBreak, referencesOf } from "#modules/reconciliation/core/breaks/classify.ts";
 import {
+  blockingKey,
   type Found,
   matchWindow,
   type OpenLine,
@@ -99,6 +100,7 @@ export class RunWork {
     if (pass === undefined) return { phase: "settle" };
     const slice = new MatchSlice(pass, after);
     for (const placed of this.#keys.after(after)) {
+      if (blockingKey(pass, placed.line) !== placed.key) continue; // Its source has changed the line since it got the key.
       if (slice.isFullBefore(placed)) break;
       slice.take(placed);
     }
