@@ -23,11 +23,17 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
     },
     floors: [
       { balances: { uses: ["modules/ledger", "modules/payments"] } },
-      { policies: {}, rules: {} },
+      { clearing: { uses: ["modules/ledger"] }, policies: {}, rules: {} },
       { alerts: {} },
       { evaluations: {} },
       { scheduler: { uses: ["modules/auth"] } },
-      { http: { uses: ["modules/auth", "platform/modules"], packages: HTTP }, retention: {} },
+      {
+        http: {
+          uses: ["modules/auth", "platform/modules"],
+          packages: [...HTTP, "csv-stringify/sync"],
+        },
+        retention: {},
+      },
     ],
   }),
 };

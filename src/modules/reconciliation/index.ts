@@ -5,6 +5,7 @@ import * as alerts from "./alerts/tables.ts";
 import { RECONCILIATION_ERRORS } from "./errors.ts";
 import * as evaluations from "./evaluations/tables.ts";
 import { registerAlerts } from "./http/alerts.ts";
+import { registerClearing } from "./http/clearing.ts";
 import { registerEvaluations } from "./http/evaluations.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFlorinSchedules } from "./http/florin-schedules.ts";
@@ -33,6 +34,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
  *     http           requests          scheduler    runs rules by cron and on events
  *     retention      deletes what is old, and what belongs to something deleted
  *     evaluations    a run of a rule: reads balances, compares them, and stores the outcome with its alerts in one batch
+ *     clearing       what is left on accounts that ought to go to zero
  *     alerts         rows of alerts and their events, and what people do with them
  *     rules          rows of rules     policies     rows of policies, and their runs
  *     balances       balances of ledgers and pools, and who may read them
@@ -55,6 +57,7 @@ export const reconciliationModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinSchedules(app);
+    registerClearing(app);
     return app;
   },
   resources: RECONCILIATION_RESOURCES,

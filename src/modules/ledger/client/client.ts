@@ -166,7 +166,13 @@ export class LedgerClient {
       async (query) =>
         mapPage(
           await this.#service.listVolumes(this.#name, query),
-          ({ account, asset, input, output }) => ({ account, asset, balance: input - output }),
+          ({ account, asset, input, output }) => ({
+            account,
+            asset,
+            input,
+            output,
+            balance: input - output,
+          }),
         ),
     );
   }

@@ -81,10 +81,12 @@ export interface LedgerListOptions extends LedgerScope {
   readonly order?: "asc" | "desc" | undefined;
 }
 
-/** The balance of an account in one asset. */
+/** The volumes of an account in one asset, and their difference. */
 export interface AccountBalance {
   readonly account: string;
   readonly asset: string;
+  readonly input: bigint;
+  readonly output: bigint;
   readonly balance: bigint;
 }
 

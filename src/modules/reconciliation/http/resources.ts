@@ -19,6 +19,10 @@ export const RECONCILIATION_RESOURCES: readonly ResourceGroup[] = [
         description:
           "An alert is the one record of something that fails in a period, from its opening to its resolution, with its history.",
       },
+      {
+        name: "Clearing",
+        description: "What is left on accounts that ought to go to zero, by age.",
+      },
     ],
   },
 ];
