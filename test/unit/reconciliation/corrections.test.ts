@@ -49,7 +49,7 @@ describe("the suggested correction", () => {
         correction: { side: "right", amount: -290n, account: "bank:main", counter: "recon:fees" },
       });
       if (found.kind !== "correction") continue;
-      expect(found.correction.closes.toSorted()).toEqual([1, 2]);
+      expect(new Set(found.correction.closes)).toEqual(new Set([1, 2]));
       expect(correctionScript(found.correction, false)).toBe(
         "send [EUR/2 290] (\n  source = @bank:main\n  destination = @recon:fees\n)\n",
       );
