@@ -125,7 +125,7 @@ export {
   type NotedEntries,
   withNoted,
 } from "./rules/log/import-notes.ts";
-export { withoutNulls } from "./rules/metadata.ts";
+export { REVERTS_KEY, withoutNulls } from "./rules/metadata.ts";
 export {
   type AccountView,
   byKey,

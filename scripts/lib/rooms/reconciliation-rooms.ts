@@ -18,12 +18,16 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
       packages: [...HTTP, ...D1],
     },
     shared: {
-      uses: [...PLATFORM, ...reconciliation("core", "settings.ts", "sweep-names.ts")],
+      uses: [
+        ...PLATFORM,
+        ...reconciliation("core", "core/statements", "settings.ts", "sweep-names.ts"),
+      ],
       packages: [...D1, "@hono/zod-openapi", "zod"],
     },
     floors: [
       { balances: { uses: ["modules/ledger", "modules/payments"] } },
-      { clearing: { uses: ["modules/ledger"] }, policies: {}, rules: {} },
+      { clearing: { uses: ["modules/ledger"] }, policies: {}, rules: {}, statements: {} },
+      { sources: { uses: ["ledger-engine", "modules/ledger", "modules/payments"] } },
       { alerts: {} },
       { evaluations: {} },
       { scheduler: { uses: ["modules/auth"] } },

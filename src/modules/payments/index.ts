@@ -50,6 +50,7 @@ import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { sweepJobs } from "./job-runner/run.ts";
 import { bookingListener } from "./mirror/event-listener.ts";
+import { readMoneyMoves } from "./mirror/money-moves.ts";
 import { runBookings } from "./mirror/run.ts";
 import { sweepInitiations } from "./movements/sweep.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
@@ -175,9 +176,12 @@ export {
   listAccounts,
   listPayments,
   poolBalances,
+  readMoneyMoves,
   readPaymentV1,
   requestTransfer,
 };
 export type { PaymentAccount } from "./accounts/account.ts";
+export { currencyDecimals } from "./core/assets.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";
+export type { MoneyMove, MoneyScope } from "./mirror/money-moves.ts";
 export type { Payment } from "./payments/payment.ts";

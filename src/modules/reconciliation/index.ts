@@ -13,6 +13,7 @@ import { registerPolicies } from "./http/policies.ts";
 import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
 import { registerRules } from "./http/rules.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
+import { registerSources } from "./http/sources/sources.ts";
 import * as policies from "./policies/tables.ts";
 import { sweepRetention } from "./retention/sweep.ts";
 import * as rules from "./rules/tables.ts";
@@ -20,6 +21,8 @@ import { ruleListener } from "./scheduler/listener.ts";
 import { repairTimes } from "./scheduler/repair.ts";
 import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
+import * as sources from "./sources/tables.ts";
+import * as statements from "./statements/tables.ts";
 import { RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
@@ -37,6 +40,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
  *     clearing       what is left on accounts that ought to go to zero
  *     alerts         rows of alerts and their events, and what people do with them
  *     rules          rows of rules     policies     rows of policies, and their runs
+ *     sources        what lines can come from, and how they are read     statements     files of banks and providers
  *     balances       balances of ledgers and pools, and who may read them
  *     core           templates of rules, periods, cron schedules, the states of an alert: rules without I/O
  *
@@ -57,6 +61,7 @@ export const reconciliationModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinSchedules(app);
+    registerSources(app);
     registerClearing(app);
     return app;
   },
@@ -66,8 +71,11 @@ export const reconciliationModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: reconciliationSettings,
-  tables: tablesIn(alerts, evaluations, policies, rules),
-  scopes: readAndWrite("reconciliation", "policies, rules, their evaluations and alerts"),
+  tables: tablesIn(alerts, evaluations, policies, rules, sources, statements),
+  scopes: readAndWrite(
+    "reconciliation",
+    "policies, rules, their evaluations and alerts, sources and statements",
+  ),
   errors: RECONCILIATION_ERRORS,
   eventTypes: ALERT_EVENT_TYPES_TABLE,
   eventListener: ruleListener,

@@ -29,11 +29,15 @@ export interface AdjustmentToBook {
     readonly sourceAccount?: string;
     readonly destinationAccount?: string;
   };
+  /** The provider's id of the adjustment. */
+  readonly reference: string;
   readonly status: PaymentStatus;
   readonly asset: string;
   readonly createdAt: Timestamp;
   /** The amount that moves from the source to the destination; negative for money that goes back. */
   readonly moved: bigint;
+  /** The key of the first adjustment of the payment that has moved money; undefined while none has. */
+  readonly firstMoved: number | undefined;
   /** The number of triggers that, one after the other, led to its payment. */
   readonly causationDepth: number;
 }
@@ -56,10 +60,12 @@ export async function readAdjustments(
     readonly payments: SQL;
     readonly position: number;
     readonly directory: ConnectorDirectory;
+    /** Most adjustments that are searched; by default, and at most, `SEARCHED_MAX`. */
+    readonly searchedMax?: number;
   },
 ): Promise<AdjustmentPart> {
-  const { payments, position, directory } = search;
-  const end = await endOfPart(db, position);
+  const { payments, position, directory, searchedMax = SEARCHED_MAX } = search;
+  const end = await endOfPart(db, position, Math.min(searchedMax, SEARCHED_MAX));
   if (end === undefined) return { adjustments: [], position, isLast: true };
   const rows = await db
     .select(COLUMNS)
@@ -78,7 +84,7 @@ export async function readAdjustments(
     const connector = directory.byKey(row.connectorKey);
     // The connector has been uninstalled, and its payments are deleted soon.
     if (connector === undefined) return [];
-    return [toAdjustment(row, { connector: connector.id, moved: moved.get(row.key) ?? 0n })];
+    return [toAdjustment(row, { connector: connector.id, ...(moved.get(row.key) ?? NOT_MOVED) })];
   });
   return { adjustments, ...end };
 }
@@ -121,24 +127,30 @@ interface AdjustmentRow {
 async function endOfPart(
   db: Database,
   position: number,
+  searchedMax: number,
 ): Promise<{ position: number; isLast: boolean } | undefined> {
   const next = db
     .select({ key: paymentAdjustments.key })
     .from(paymentAdjustments)
     .where(gt(paymentAdjustments.key, position))
     .orderBy(asc(paymentAdjustments.key))
-    .limit(SEARCHED_MAX)
+    .limit(searchedMax)
     .as("next");
   const [row] = await db.select({ last: max(next.key), count: sql<number>`count(*)` }).from(next);
   if (row === undefined || row.last === null) return undefined;
-  return { position: row.last, isLast: row.count < SEARCHED_MAX };
+  return { position: row.last, isLast: row.count < searchedMax };
 }
 
-/** The amounts that adjustments move, by their keys. Each amount depends on all earlier adjustments of the same payment. */
+/** What an adjustment moves, and the first adjustment of its payment that has moved anything. */
+type Moved = Pick<AdjustmentToBook, "moved" | "firstMoved">;
+
+const NOT_MOVED: Moved = { moved: 0n, firstMoved: undefined };
+
+/** What adjustments move, by their keys. Each amount depends on all earlier adjustments of the same payment. */
 async function movedBy(
   db: Database,
   rows: readonly AdjustmentRow[],
-): Promise<ReadonlyMap<number, bigint>> {
+): Promise<ReadonlyMap<number, Moved>> {
   const last = rows.at(-1);
   if (last === undefined) return new Map();
   const paymentKeys = stringifyJson([...new Set(rows.map(({ paymentKey }) => paymentKey))]);
@@ -157,16 +169,19 @@ async function movedBy(
       ),
     )
     .orderBy(asc(paymentAdjustments.key));
-  const moved = new Map<number, bigint>();
+  const moved = new Map<number, Moved>();
   for (const adjustments of Map.groupBy(history, ({ paymentKey }) => paymentKey).values()) {
     let money = NOTHING_MOVED;
+    let firstMoved: number | undefined;
     for (const { key, status, amount } of adjustments) {
       const before = netOf(money);
       money = afterAdjustment(money, {
         status,
         amount: amount === null ? undefined : BigInt(amount),
       });
-      moved.set(key, netOf(money) - before);
+      const change = netOf(money) - before;
+      if (change !== 0n) firstMoved ??= key;
+      moved.set(key, { moved: change, firstMoved });
     }
   }
   return moved;
@@ -174,7 +189,7 @@ async function movedBy(
 
 function toAdjustment(
   row: AdjustmentRow,
-  { connector, moved }: { readonly connector: ConnectorId; readonly moved: bigint },
+  { connector, ...moved }: Moved & { readonly connector: ConnectorId },
 ): AdjustmentToBook {
   const { reference, type, createdAt, status, sourceAccount, destinationAccount } = row;
   const payment = { connector, reference, type };
@@ -197,10 +212,11 @@ function toAdjustment(
       ...(sourceAccount === null ? {} : { sourceAccount }),
       ...(destinationAccount === null ? {} : { destinationAccount }),
     },
+    reference: row.adjustmentReference,
     status,
     asset: row.adjustmentAsset ?? row.asset,
     createdAt,
-    moved,
+    ...moved,
   };
 }
 

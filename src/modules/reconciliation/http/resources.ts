@@ -15,6 +15,11 @@ export const RECONCILIATION_RESOURCES: readonly ResourceGroup[] = [
           "A rule is a check of balances in ledgers and pools that runs on demand, by a cron schedule, or on events. Each run is an evaluation.",
       },
       {
+        name: "Sources",
+        description:
+          "A source is where lines come from that are matched item by item: files of a bank or provider, accounts of a ledger, or payments. A statement is a file that was uploaded to a source.",
+      },
+      {
         name: "Alerts",
         description:
           "An alert is the one record of something that fails in a period, from its opening to its resolution, with its history.",
