@@ -3,6 +3,7 @@ import { RECORDING_TABLES } from "#modules/events/event-recording.ts";
 import { PROGRESS_TABLES } from "#modules/exporters/delivery/progress.ts";
 import { WAKE_TABLES } from "#modules/orchestration/run/wake-list.ts";
 import { LANE_TABLES as TRIGGER_LANE_TABLES } from "#modules/orchestration/triggers/lane/tables.ts";
+import { MATCHING_TABLES } from "#modules/reconciliation/matchings/engine/tables.ts";
 import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";
 import type { Step } from "#platform/sql/step.ts";
 
@@ -19,6 +20,7 @@ export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
   InstanceRunnerObject: WAKE_TABLES.steps,
   LedgerAuditObject: LEDGER_STEPS,
   LedgerObject: LEDGER_STEPS,
+  MatchingObject: MATCHING_TABLES.steps,
   PasswordHashObject: [],
   PipelineObject: PROGRESS_TABLES.steps,
   TriggerLaneObject: TRIGGER_LANE_TABLES.steps,

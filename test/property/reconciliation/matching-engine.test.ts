@@ -7,9 +7,9 @@ import {
 } from "#modules/reconciliation/core/matching/default-passes.ts";
 import { matchInMemory } from "#modules/reconciliation/core/matching/in-memory.ts";
 import type { OpenLine } from "#modules/reconciliation/core/matching/line.ts";
-import { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
-import type { NewLine } from "#modules/reconciliation/matchings/engine/lines.ts";
+import type { NewLine } from "#modules/reconciliation/matchings/engine/put-lines.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import { BY, openEngine } from "#test/support/reconciliation/engine.ts";
 import { books, STORIES, TODAY } from "#test/support/reconciliation/planted-books.ts";
 import { runsOf } from "#test/support/runner/runs.ts";
 
@@ -50,11 +50,16 @@ describe("the engine of a matching", () => {
         fc.integer({ min: 2, max: 5 }),
         ({ lines }, cutEvery) => {
           const sql = new CutSql(cutEvery);
-          let engine = new MatchingEngine(sql);
-          expect(engine.put(lines.map(toNew))).toEqual({ added: lines.length, changed: 0 });
-          expect(engine.put(lines.map(toNew))).toEqual({ added: 0, changed: 0 });
-          engine.start(SETTINGS);
-          expect(() => engine.start(SETTINGS)).toThrow("has not ended yet");
+          let engine = openEngine(sql);
+          engine.start(SETTINGS, { from: 0, to: undefined }, BY);
+          const page = { side: "left", lines: lines.map(toNew), isLast: true } as const;
+          engine.collect({ ...page, position: undefined });
+          engine.collect({ ...page, position: "end" });
+          engine.collect({ side: "right", lines: [], position: "end", isLast: true });
+          expect(engine.heads.find(1)?.collected).toEqual({ left: lines.length, right: 0 });
+          expect(() => engine.start(SETTINGS, { from: 0, to: undefined }, BY)).toThrow(
+            "has not ended yet",
+          );
           for (let isMore = true; isMore;) {
             try {
               isMore = engine.work();
@@ -62,7 +67,7 @@ describe("the engine of a matching", () => {
             } catch (error) {
               if (!(error instanceof CutOff)) throw error;
               sql.isCutting = false;
-              engine = new MatchingEngine(sql);
+              engine = openEngine(sql);
             }
           }
           sql.isCutting = false;
@@ -86,6 +91,13 @@ describe("the engine of a matching", () => {
           expect(breaksIn(sql)).toEqual(
             new Map([...breaks].map(([id, found]) => [id, found.class])),
           );
+          expect(engine.heads.find(1)).toMatchObject({
+            state: "done",
+            phase: "",
+            matched: matches.length,
+            proposed: proposals.length,
+            open: open.length,
+          });
           sql.close();
         },
       ),

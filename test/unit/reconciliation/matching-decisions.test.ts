@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_PASSES } from "#modules/reconciliation/core/matching/default-passes.ts";
-import { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
-import type { NewLine } from "#modules/reconciliation/matchings/engine/lines.ts";
+import type { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
+import type { NewLine } from "#modules/reconciliation/matchings/engine/put-lines.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import {
+  beginRun,
+  BY,
+  finishRun,
+  openEngine,
+  SETTINGS,
+} from "#test/support/reconciliation/engine.ts";
 
 let sql: NodeSql;
 let engine: MatchingEngine;
@@ -21,9 +27,10 @@ const line = (sourceId: string, more: Partial<NewLine> = {}): NewLine => ({
 const right = (sourceId: string, more: Partial<NewLine> = {}): NewLine =>
   line(sourceId, { side: "right", ...more });
 
-const run = (threshold = 90): void => {
-  engine.start({ passes: DEFAULT_PASSES, threshold, today: 20_500, timingDays: 2 });
-  while (engine.work());
+/** Ends the run that has begun, or runs what its sources have got. */
+const run = (lines: readonly NewLine[] = [], threshold = 90): void => {
+  if (engine.heads.working() === undefined) beginRun(engine, lines, { ...SETTINGS, threshold });
+  finishRun(engine);
 };
 
 /** The states of groups, in the order in which they were made. */
@@ -35,25 +42,24 @@ const openLines = (): readonly number[] =>
 
 beforeEach(() => {
   sql = new NodeSql();
-  engine = new MatchingEngine(sql);
+  engine = openEngine(sql);
 });
 
 describe("a proposal", () => {
   beforeEach(() => {
-    engine.put([line("a"), right("b", { day: 20_001 })]);
-    run();
+    run([line("a"), right("b", { day: 20_001 })]);
   });
 
   test("that is confirmed is a match, and is confirmed or declined no second time", () => {
-    engine.confirm(1);
+    engine.confirm(1, BY);
     expect(states()).toEqual(["matched"]);
-    expect(() => engine.confirm(1)).toThrow("group 1 is matched, and not proposed");
-    expect(() => engine.decline(1)).toThrow("group 1 is matched, and not proposed");
+    expect(() => engine.confirm(1, BY)).toThrow("group 1 is matched, and not proposed");
+    expect(() => engine.decline(1, BY)).toThrow("group 1 is matched, and not proposed");
     run();
   });
 
   test("that is declined is not made again", () => {
-    engine.decline(1);
+    engine.decline(1, BY);
     expect(openLines()).toEqual([1, 2]);
     run();
     expect(states()).toEqual(["declined"]);
@@ -61,19 +67,18 @@ describe("a proposal", () => {
   });
 
   test("is made anew by a run, with what is known by then", () => {
-    engine.put([right("better")]);
-    run();
+    run([right("better")]);
     const [group] = sql.all<{ right_lines: string }>("SELECT right_lines FROM line_group");
     expect(group).toEqual({ right_lines: "[3]" });
   });
 
   test("is dissolved where a person matches one of its lines with another one", () => {
-    engine.put([right("chosen", { amount: 499n })]);
-    const id = engine.matchByHand({ left: [1], right: [3] });
+    beginRun(engine, [right("chosen", { amount: 499n })]);
+    const id = engine.matchByHand({ left: [1], right: [3] }, BY);
     expect(states()).toEqual(["matched"]);
     expect(openLines()).toEqual([2]);
-    expect(() => engine.matchByHand({ left: [1], right: [2] })).toThrow("is matched already");
-    engine.breakUp(id);
+    expect(() => engine.matchByHand({ left: [1], right: [2] }, BY)).toThrow("is matched already");
+    engine.breakUp(id, BY);
     expect(openLines()).toEqual([1, 2, 3]);
   });
 });
@@ -82,20 +87,19 @@ describe("a match", () => {
   const texts = { endToEndId: "order-1" };
 
   beforeEach(() => {
-    engine.put([line("a", { texts }), right("b", { texts })]);
-    run();
+    run([line("a", { texts }), right("b", { texts })]);
   });
 
   test("that a person has broken is not made again by a run, but by hand", () => {
-    engine.breakUp(1);
+    engine.breakUp(1, BY);
     run();
     expect(states()).toEqual(["broken"]);
-    engine.matchByHand({ left: [1], right: [2] });
+    engine.matchByHand({ left: [1], right: [2] }, BY);
     expect(states()).toEqual(["broken", "matched"]);
   });
 
   test("is broken when a source changes one of its lines, and made again when it fits again", () => {
-    engine.put([right("b", { texts, amount: 400n })]);
+    beginRun(engine, [right("b", { texts, amount: 400n })]);
     expect(openLines()).toEqual([1, 2]);
     run();
     expect(states()).toEqual(["broken"]);
@@ -103,45 +107,46 @@ describe("a match", () => {
       { break_class: "amount" },
       { break_class: "amount" },
     ]);
-    engine.put([right("b", { texts })]);
-    run();
+    run([right("b", { texts })]);
     expect(states()).toEqual(["broken", "matched"]);
   });
 });
 
 test("a choice among combinations is made by hand, and not by a confirmation", () => {
-  engine.put([line("a", { texts: { text: "one" } }), line("b"), right("c")]);
-  run(50);
+  run([line("a", { texts: { text: "one" } }), line("b"), right("c")], 50);
   expect(states()).toEqual(["proposed"]);
-  expect(() => engine.confirm(1)).toThrow("several combinations of the lines of group 1 fit");
-  engine.matchByHand({ left: [2], right: [3] });
+  expect(() => engine.confirm(1, BY)).toThrow("several combinations of the lines of group 1 fit");
+  engine.matchByHand({ left: [2], right: [3] }, BY);
   expect(openLines()).toEqual([1]);
 });
 
 test("a group that does not exist is not found, and neither is a line", () => {
-  expect(() => engine.confirm(9)).toThrow("there is no group 9");
-  expect(() => engine.matchByHand({ left: [1], right: [2] })).toThrow("does not exist");
-  engine.put([line("a"), right("b")]);
-  expect(() => engine.matchByHand({ left: [2], right: [1] })).toThrow("is of the other side");
-  expect(() => engine.matchByHand({ left: [1, 1], right: [2] })).toThrow("stands twice");
-  expect(() => engine.matchByHand({ left: [1], right: [] })).toThrow("a line of each side");
+  expect(() => engine.confirm(9, BY)).toThrow("there is no group 9");
+  expect(() => engine.matchByHand({ left: [1], right: [2] }, BY)).toThrow("does not exist");
+  beginRun(engine, [line("a"), right("b")]);
+  expect(() => engine.matchByHand({ left: [2], right: [1] }, BY)).toThrow("is of the other side");
+  expect(() => engine.matchByHand({ left: [1, 1], right: [2] }, BY)).toThrow("stands twice");
+  expect(() => engine.matchByHand({ left: [1], right: [] }, BY)).toThrow("a line of each side");
 });
 
-test("a line whose reference changes while a run works is not matched by its old one", () => {
+test("a page that comes when its run has begun to match changes no line", () => {
   const texts = { endToEndId: "order-1" };
-  engine.put([line("a", { texts }), right("b", { texts })]);
-  engine.start({ passes: DEFAULT_PASSES.slice(0, 1), threshold: 90, today: 20_500, timingDays: 2 });
-  for (let slices = 0; slices < 3; slices += 1) engine.work(); // The keys of both lines are stored, and not looked at yet.
-  expect(sql.all("SELECT line FROM pass_key")).toHaveLength(2);
-  engine.put([right("b", { texts: { endToEndId: "order-2" } })]);
-  while (engine.work());
-  expect(states()).toEqual([]);
+  beginRun(engine, [line("a", { texts }), right("b", { texts })]);
+  engine.collect({
+    side: "right",
+    lines: [right("b", { texts: { endToEndId: "order-2" } }), right("c", { texts })],
+    position: "late",
+    isLast: true,
+  });
+  run();
+  expect(states()).toEqual(["matched"]);
+  expect(engine.lineCount()).toBe(2);
+  expect(engine.collection.position("right")).toBe("end");
 });
 
 test("a proposal is dissolved when a source changes one of its lines", () => {
-  engine.put([line("a"), right("b", { day: 20_001 })]);
-  run();
-  engine.put([right("b", { day: 20_001, amount: 400n })]);
+  run([line("a"), right("b", { day: 20_001 })]);
+  beginRun(engine, [right("b", { day: 20_001, amount: 400n })]);
   expect(states()).toEqual([]);
   expect(openLines()).toEqual([1, 2]);
 });
@@ -149,10 +154,8 @@ test("a proposal is dissolved when a source changes one of its lines", () => {
 test("amounts beyond 2^53 are compared exactly", () => {
   const amount = 2n ** 90n;
   const texts = { endToEndId: "order-1" };
-  engine.put([line("a", { amount, texts }), right("b", { amount: amount + 1n, texts })]);
-  run();
+  run([line("a", { amount, texts }), right("b", { amount: amount + 1n, texts })]);
   expect(states()).toEqual([]);
-  engine.put([right("b", { amount, texts })]);
-  run();
+  run([right("b", { amount, texts })]);
   expect(states()).toEqual(["matched"]);
 });

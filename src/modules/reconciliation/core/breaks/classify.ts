@@ -83,7 +83,11 @@ const REFERENCE_FIELDS = ["endToEndId", "providerId", "instructionId"] as const;
 const NO_REFERENCE = "notprovided";
 
 /** The references of a line, normalised: lines that share one speak of the same thing. */
-export const referencesOf = ({ texts }: OpenLine): readonly string[] =>
-  REFERENCE_FIELDS.map((field) =>
-    normalise(texts[field] ?? "", [{ kind: "case" }, { kind: "punctuation" }]),
-  ).filter((reference) => reference !== "" && reference !== NO_REFERENCE);
+export const referencesOf = ({ texts }: Pick<OpenLine, "texts">): readonly string[] =>
+  REFERENCE_FIELDS.map((field) => normaliseReference(texts[field] ?? "")).filter(
+    (reference) => reference !== "" && reference !== NO_REFERENCE,
+  );
+
+/** A reference as lines are found by it. */
+export const normaliseReference = (text: string): string =>
+  normalise(text, [{ kind: "case" }, { kind: "punctuation" }]);

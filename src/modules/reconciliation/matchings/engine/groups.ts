@@ -1,7 +1,7 @@
 import type { LineStore } from "./lines.ts";
 import type { Group } from "#modules/reconciliation/core/matching/index.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { chunksOf, type Sql } from "#platform/sql/sql.ts";
+import { chunksOf, first, type Sql } from "#platform/sql/sql.ts";
 
 /**
  * What is known of a group. A `candidate` is one of several groups that fit equally well, until the run ends; a group that is `proposed` waits
@@ -24,7 +24,7 @@ export interface StoredGroup extends Omit<NewGroup, "state"> {
   readonly state: GroupState;
 }
 
-type GroupRow = {
+export type GroupRow = {
   id: number;
   state: GroupState;
   run: number;
@@ -45,9 +45,11 @@ export class GroupStore {
     this.#lines = lines;
   }
 
-  /** Stores groups, whose lines get their state, but for those of candidates. Groups that a person has declined before are left out. */
-  insert(groups: readonly NewGroup[]): void {
-    this.#insertAll(this.#withoutDeclined(groups));
+  /** Stores groups, whose lines get their state, but for those of candidates. Gives them without those that a person has declined before. */
+  insert(groups: readonly NewGroup[]): readonly NewGroup[] {
+    const kept = this.#withoutDeclined(groups);
+    this.#insertAll(kept);
+    return kept;
   }
 
   /** Stores a group that a person has made, even if it was declined before. */
@@ -55,12 +57,16 @@ export class GroupStore {
     this.#insertAll([group]);
   }
 
+  /** The last id that a group has got. The group may be gone. */
+  lastId(): number {
+    return first(this.#sql.all<{ id: number }>("SELECT id FROM last_group")).id;
+  }
+
   #insertAll(groups: readonly NewGroup[]): void {
-    const [last] = this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM line_group");
-    const rows = groups.map((group, index) => ({
-      ...group,
-      id: (last?.id ?? 0) + 1 + index,
-    }));
+    if (groups.length === 0) return;
+    const last = this.lastId();
+    const rows = groups.map((group, index) => ({ ...group, id: last + 1 + index }));
+    this.#sql.all("UPDATE last_group SET id = ?", last + groups.length);
     for (const chunk of chunksOf(rows.map(rowText))) {
       const json = `[${chunk.join(",")}]`;
       this.#sql.all(
@@ -139,7 +145,7 @@ const rowText = (group: NewGroup & { readonly id: number }): string =>
     [...group.left, ...group.right],
   ]);
 
-const toGroup = (row: GroupRow): StoredGroup => ({
+export const toGroup = (row: GroupRow): StoredGroup => ({
   id: row.id,
   state: row.state,
   run: row.run,

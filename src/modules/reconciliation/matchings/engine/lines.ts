@@ -1,14 +1,7 @@
 import { LINE_MATCHED, LINE_OPEN, LINE_PROPOSED } from "./tables.ts";
-import { referencesOf } from "#modules/reconciliation/core/breaks/classify.ts";
 import type { MatchSide, OpenLine } from "#modules/reconciliation/core/matching/line.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
-import { chunksOf, fromStored, isSafe, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
-
-/** A line as its source gives it. */
-export interface NewLine extends Omit<OpenLine, "id"> {
-  /** The name of the line in its source, which is unique on its side. */
-  readonly sourceId: string;
-}
+import { parseJson } from "#platform/json.ts";
+import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 export type LineState = "open" | "matched" | "proposed";
 
@@ -22,7 +15,8 @@ export type LineRow = {
   texts: string;
 };
 
-export const LINE_COLUMNS = "id, side, day, asset, amount, fee, texts";
+export const LINE_COLUMNS =
+  "line.id, line.side, line.day, line.asset, line.amount, line.fee, line.texts";
 
 /** The lines of a matching. */
 export class LineStore {
@@ -32,62 +26,10 @@ export class LineStore {
     this.#sql = sql;
   }
 
-  /**
-   * Stores lines that are new, and changes lines that are known with other facts. Gives the ids of changed lines, which count as open from
-   * then on; the caller breaks their groups before.
-   */
-  put(lines: readonly NewLine[]): { readonly added: number; readonly changed: readonly number[] } {
-    let added = 0;
-    const changed: number[] = [];
-    for (const line of lines) {
-      const { side, sourceId, day, asset } = line;
-      const facts = [
-        day,
-        asset,
-        toStored(line.amount),
-        optionalAmount(line.fee),
-        stringifyJson(line.texts),
-      ] as const;
-      const [known] = this.#sql.all<LineRow>(
-        `SELECT ${LINE_COLUMNS} FROM line WHERE side = ? AND source_id = ?`,
-        sideNumber(side),
-        sourceId,
-      );
-      if (known === undefined) {
-        const [made] = this.#sql.all<{ id: number }>(
-          "INSERT INTO line (side, source_id, day, asset, amount, fee, texts) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-          sideNumber(side),
-          sourceId,
-          ...facts,
-        );
-        if (made !== undefined) this.#putReferences({ ...line, id: made.id });
-        added += 1;
-      } else if (!isSame(known, line)) {
-        this.#sql.all(
-          "UPDATE line SET day = ?, asset = ?, amount = ?, fee = ?, texts = ? WHERE id = ?",
-          ...facts,
-          known.id,
-        );
-        for (const reference of referencesOf(toLine(known)))
-          this.#sql.all(
-            "DELETE FROM line_reference WHERE reference = ? AND line = ?",
-            reference,
-            known.id,
-          );
-        this.#putReferences({ ...line, id: known.id });
-        changed.push(known.id);
-      }
-    }
-    return { added, changed };
-  }
-
-  #putReferences(line: OpenLine): void {
-    for (const reference of new Set(referencesOf(line)))
-      this.#sql.all(
-        "INSERT INTO line_reference (reference, line) VALUES (?, ?)",
-        reference,
-        line.id,
-      );
+  /** The greatest id of a line, 0 without lines. */
+  lastId(): number {
+    const [row] = this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM line");
+    return row?.id ?? 0;
   }
 
   /** Lines without a match behind a line, in the order of their ids. */
@@ -179,7 +121,7 @@ const STATES = { open: LINE_OPEN, matched: LINE_MATCHED, proposed: LINE_PROPOSED
 
 const stateNumber = (state: LineState): number => STATES[state];
 
-const sideNumber = (side: MatchSide): number => (side === "left" ? 0 : 1);
+export const sideNumber = (side: MatchSide): number => (side === "left" ? 0 : 1);
 
 export const toLine = (row: LineRow): OpenLine => ({
   id: row.id,
@@ -190,16 +132,3 @@ export const toLine = (row: LineRow): OpenLine => ({
   fee: row.fee === null ? undefined : fromStored(row.fee),
   texts: parseJson(row.texts) as OpenLine["texts"], // `put` has written them.
 });
-
-const isSame = (known: LineRow, line: NewLine): boolean =>
-  known.day === line.day &&
-  known.asset === line.asset &&
-  fromStored(known.amount) === line.amount &&
-  (known.fee === null ? undefined : fromStored(known.fee)) === line.fee &&
-  known.texts === stringifyJson(line.texts);
-
-const toStored = (amount: bigint): StoredAmount =>
-  isSafe(amount) ? Number(amount) : amount.toString();
-
-const optionalAmount = (amount: bigint | undefined): StoredAmount | null =>
-  amount === undefined ? null : toStored(amount);

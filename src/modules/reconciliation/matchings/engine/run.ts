@@ -1,17 +1,19 @@
+import { Corrections } from "./corrections.ts";
 import type { GroupStore, NewGroup } from "./groups.ts";
+import type { RunHeads, WorkingRun } from "./heads.ts";
 import type { LineStore } from "./lines.ts";
 import { PassKeys, type PlacedLine } from "./pass-keys.ts";
-import { type KeyPlace, type RunCursor, type RunSettings, settingsOf } from "./settings.ts";
+import type { KeyPlace, RunCursor, RunSettings } from "./settings.ts";
 import { classifyBreak, referencesOf } from "#modules/reconciliation/core/breaks/classify.ts";
 import {
-  blockingKey,
   type Found,
   matchWindow,
   type OpenLine,
   type Pass,
   WindowBuilder,
 } from "#modules/reconciliation/core/matching/index.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { assert } from "#platform/assert.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
 /** Lines that one slice of work reads, but for those of the window in which it ends. */
@@ -27,53 +29,57 @@ const RELATIVES_MAX = 100;
  * Runs the passes of a matching in slices. A slice and the cursor of the next one are one transaction, so that a run that was cut off goes on
  * where it was, and no match is made twice.
  *
- *     dissolve ──▶ index ──▶ match ──▶ index ──▶ match ──▶ … ──▶ settle ──▶ classify
- *     proposals    └──── first pass ──┘ └──── second pass ──┘    ambiguous  open lines
+ *     dissolve ──▶ reconsider ──▶ offset ──▶ index ──▶ match ──▶ index ──▶ … ──▶ settle ──▶ classify
+ *     proposals    └─ lines that take back ─┘ └──── first pass ──┘               ambiguous  open lines
  */
 export class RunWork {
   readonly #sql: Sql;
   readonly #lines: LineStore;
   readonly #groups: GroupStore;
+  readonly #heads: RunHeads;
   readonly #keys: PassKeys;
+  readonly #corrections: Corrections;
 
-  constructor(sql: Sql, stores: { readonly lines: LineStore; readonly groups: GroupStore }) {
+  constructor(sql: Sql, stores: RunStores) {
     this.#sql = sql;
     this.#lines = stores.lines;
     this.#groups = stores.groups;
+    this.#heads = stores.heads;
     this.#keys = new PassKeys(sql);
+    this.#corrections = new Corrections(sql, stores);
   }
 
-  /** Works on one slice of the last run. Returns whether there is more to do. */
-  slice(): boolean {
-    return this.#sql.transaction(() => {
-      const [row] = this.#sql.all<{ id: number; settings: string; cursor: string | null }>(
-        "SELECT id, settings, cursor FROM run ORDER BY id DESC LIMIT 1",
-      );
-      if (row === undefined || row.cursor === null) return false;
-      const cursor = parseJson(row.cursor) as RunCursor; // The slice before has written it.
-      const run = { id: row.id, settings: settingsOf(row.settings) };
-      const next = this.#work(run, cursor);
-      this.#sql.all(
-        "UPDATE run SET cursor = ? WHERE id = ?",
-        next === undefined ? null : stringifyJson(next),
-        row.id,
-      );
-      return next !== undefined;
-    });
+  /**
+   * Works on one slice of a run. Gives whether there is more to do, and the groups whose lines are open again because the
+   * other side has something better for them; the caller reopens them in the same transaction.
+   */
+  slice(
+    run: WorkingRun,
+    at: string,
+  ): { readonly isMore: boolean; readonly outdated: readonly number[] } {
+    const { next, outdated = [] } = this.#work(run, run.cursor);
+    this.#heads.advance(run.id, next);
+    if (next === undefined) this.#heads.end(run.id, at);
+    return { isMore: next !== undefined, outdated };
   }
 
-  #work(run: Run, cursor: RunCursor): RunCursor | undefined {
+  #work(run: Run, cursor: RunCursor): Worked {
+    assert(cursor.phase !== "collect", "lines are collected before a run matches them");
     switch (cursor.phase) {
       case "dissolve":
-        return this.#dissolve(run);
+        return { next: this.#dissolve(run) };
+      case "reconsider":
+        return this.#reconsider(cursor.after);
+      case "offset":
+        return { next: this.#offset(run, cursor.after) };
       case "index":
-        return this.#index(run, cursor);
+        return { next: this.#index(run, cursor) };
       case "match":
-        return this.#match(run, cursor);
+        return { next: this.#match(run, cursor) };
       case "settle":
-        return this.#settle();
+        return { next: this.#settle(run) };
       case "classify":
-        return this.#classify(run, cursor.after);
+        return { next: this.#classify(run, cursor.after) };
     }
   }
 
@@ -82,7 +88,23 @@ export class RunWork {
     const groups = states.flatMap((state) => this.#groups.inState(state, SLICE_GROUPS));
     for (const group of groups) this.#groups.dissolve(group);
     this.#keys.clear();
-    return groups.length > 0 ? { phase: "dissolve" } : passFrom(settings, 0);
+    if (groups.length > 0) return { phase: "dissolve" };
+    return this.#corrections.hasAny() ? { phase: "reconsider", after: 0 } : passFrom(settings, 0);
+  }
+
+  #reconsider(after: number): Worked {
+    const { next, ids } = this.#corrections.outdated(after);
+    return {
+      next:
+        next === undefined ? { phase: "offset", after: 0 } : { phase: "reconsider", after: next },
+      outdated: ids,
+    };
+  }
+
+  #offset(run: Run, after: number): RunCursor {
+    const { next, groups } = this.#corrections.slice(run.id, after);
+    this.#heads.add(run.id, { matched: groups.length });
+    return next ?? passFrom(run.settings, 0);
   }
 
   #index({ settings }: Run, { pass: index, after }: RunCursor & { phase: "index" }): RunCursor {
@@ -100,7 +122,6 @@ export class RunWork {
     if (pass === undefined) return { phase: "settle" };
     const slice = new MatchSlice(pass, after);
     for (const placed of this.#keys.after(after)) {
-      if (blockingKey(pass, placed.line) !== placed.key) continue; // Its source has changed the line since it got the key.
       if (slice.isFullBefore(placed)) break;
       slice.take(placed);
     }
@@ -114,7 +135,7 @@ export class RunWork {
   #store(run: Run, pass: Pass, found: readonly Found[]): void {
     const isSure = pass.confidence >= run.settings.threshold;
     const of = { run: run.id, pass: pass.name, confidence: pass.confidence };
-    this.#groups.insert(
+    const kept = this.#groups.insert(
       found.flatMap(({ matches, ambiguous }): readonly NewGroup[] => [
         ...matches.map((group) => ({
           ...of,
@@ -130,6 +151,10 @@ export class RunWork {
         })),
       ]),
     );
+    this.#heads.add(run.id, {
+      matched: kept.filter(({ state }) => state === "matched").length,
+      proposed: kept.filter(({ state }) => state === "proposed").length,
+    });
     for (const chunk of chunksOf(found.flatMap(({ givenUp }) => givenUp.map(String)))) {
       this.#sql.all(
         "UPDATE line SET is_given_up = ? WHERE id IN (SELECT value FROM json_each(?))",
@@ -139,13 +164,14 @@ export class RunWork {
     }
   }
 
-  #settle(): RunCursor {
+  #settle(run: Run): RunCursor {
     const candidates = this.#groups.inState("candidate", SLICE_GROUPS);
     for (const group of candidates) {
       const ids = [...group.left, ...group.right];
       if (this.#lines.areAll(ids, ["open"])) {
         this.#groups.setState(group.id, "proposed");
         this.#lines.setState(ids, "proposed", group.id);
+        this.#heads.add(run.id, { proposed: 1 });
       } else this.#groups.dissolve(group);
     }
     return candidates.length > 0 ? { phase: "settle" } : { phase: "classify", after: 0 };
@@ -155,6 +181,7 @@ export class RunWork {
     const lines = this.#lines.unmatchedAfter(after, SLICE_LINES, ["open", "proposed"]);
     const last = lines.at(-1);
     if (last === undefined) return undefined;
+    this.#heads.add(run.id, { unmatched: lines.length });
     const rows = lines.map((line) => {
       const found = this.#breakOf(run, line);
       return stringifyJson([line.id, found.class, found.relatedLine ?? null]);
@@ -190,9 +217,18 @@ export class RunWork {
   }
 }
 
-interface Run {
-  readonly id: number;
-  readonly settings: RunSettings;
+interface RunStores {
+  readonly lines: LineStore;
+  readonly groups: GroupStore;
+  readonly heads: RunHeads;
+}
+
+type Run = Pick<WorkingRun, "id" | "settings">;
+
+/** Where the next slice begins, undefined at the end, and the groups that the slice has found outdated. */
+interface Worked {
+  readonly next: RunCursor | undefined;
+  readonly outdated?: readonly number[];
 }
 
 const passFrom = ({ passes }: RunSettings, index: number): RunCursor =>

@@ -1,4 +1,5 @@
 import type { Pass } from "#modules/reconciliation/core/matching/index.ts";
+import type { MatchSide } from "#modules/reconciliation/core/matching/line.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** What a run does. A run keeps its settings, so that a change of the matching does not change a run that has begun. */
@@ -13,8 +14,13 @@ export interface RunSettings {
 
 /** Where the next slice of a run begins. */
 export type RunCursor =
+  /** Pages of lines come from the sources, the left one first. */
+  | { readonly phase: "collect"; readonly side: MatchSide }
   /** Proposals of earlier runs are given up, so that this run may find better ones. */
   | { readonly phase: "dissolve" }
+  /** Lines that take back earlier ones of their side. */
+  | { readonly phase: "reconsider"; readonly after: number }
+  | { readonly phase: "offset"; readonly after: number }
   | { readonly phase: "index"; readonly pass: number; readonly after: number }
   | { readonly phase: "match"; readonly pass: number; readonly after: KeyPlace | null }
   | { readonly phase: "settle" }
@@ -35,6 +41,12 @@ export function settingsOf(text: string): RunSettings {
   const settings = parseJson(text) as RunSettings; // `settingsText` has written them, but small amounts are numbers in JSON.
   return { ...settings, passes: settings.passes.map(withBigints) };
 }
+
+export const passesText = (passes: readonly Pass[]): string => stringifyJson(passes);
+
+/** The passes in a text of `passesText`. */
+export const passesOf = (text: string): readonly Pass[] =>
+  (parseJson(text) as readonly Pass[]).map(withBigints); // `passesText` has written them.
 
 const withBigints = (pass: Pass): Pass => ({
   ...pass,

@@ -1,4 +1,4 @@
-import type { Step } from "#platform/sql/step.ts";
+import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /** The states of a line, as they are stored. */
 export const LINE_OPEN = 0;
@@ -47,6 +47,62 @@ const TABLES: readonly string[] = [
   ) STRICT`,
 ];
 
-export const MATCHING_STEPS: readonly Step[] = [
-  { name: "the tables of a matching", statements: TABLES },
+/**
+ * What runs collect, and what people decide:
+ *
+ *     collection                 where the next page of a source begins, by side
+ *     run ──▶ its head           who has begun it, what it has done so far, and whether D1 knows of that
+ *     decision ──▶ line_group    who has changed a group, and why; copied into the audit of the deployment
+ */
+const COLLECTION: readonly string[] = [
+  // The id of the matching, by which its definition is found in D1.
+  "CREATE TABLE matching (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+  // corrects: the name of the earlier line of the side that this one takes back.
+  "ALTER TABLE line ADD COLUMN corrects TEXT",
+  "CREATE INDEX line_taking_back ON line (id) WHERE corrects IS NOT NULL",
+  // Lists of lines, whose order is that of ids, which an index appends.
+  "CREATE INDEX line_of_side ON line (side)",
+  "CREATE INDEX line_of_asset ON line (asset)",
+  "CREATE INDEX line_of_side_asset ON line (side, asset)",
+  `CREATE INDEX line_unmatched_of_side ON line (side) WHERE state <> ${LINE_MATCHED}`,
+  `CREATE INDEX line_break ON line (break_class) WHERE state <> ${LINE_MATCHED}`,
+  // Lists of groups. The first of them takes the place of `line_group_pending`.
+  "DROP INDEX line_group_pending",
+  "CREATE INDEX line_group_state ON line_group (state)",
+  "CREATE INDEX line_group_pass ON line_group (pass)",
+  "CREATE INDEX line_group_run ON line_group (run)",
+  // The last id that a group has got: a group that is gone leaves its id to no other one, because somebody may be about to decide about it.
+  "CREATE TABLE last_group (id INTEGER NOT NULL) STRICT",
+  "INSERT INTO last_group SELECT coalesce(max(id), 0) FROM line_group",
+  // position: null before the first page. period_from and period_to: the days for which the position stands. last_day: the last one of a line.
+  `CREATE TABLE collection (
+    side INTEGER PRIMARY KEY, position TEXT, period_from INTEGER NOT NULL, period_to INTEGER, last_day INTEGER
+  ) STRICT`,
+  // state: 'collecting', 'matching', 'done' or 'failed'. principal: who has begun the run, in JSON. failures: how often the present page could
+  // not be read. is_copied: 1 if D1 knows the head as it is.
+  "ALTER TABLE run ADD COLUMN state TEXT NOT NULL DEFAULT 'done'",
+  "ALTER TABLE run ADD COLUMN principal TEXT",
+  "ALTER TABLE run ADD COLUMN started_at TEXT",
+  "ALTER TABLE run ADD COLUMN ended_at TEXT",
+  "ALTER TABLE run ADD COLUMN error TEXT",
+  ...[
+    "collected_left",
+    "collected_right",
+    "matched",
+    "proposed",
+    "unmatched",
+    "failures",
+    "is_copied",
+  ].map((column) => `ALTER TABLE run ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`),
+  // run: the run that has decided, in place of a person; 0 for none.
+  `CREATE TABLE decision (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, what TEXT NOT NULL, line_group INTEGER NOT NULL, note TEXT NOT NULL,
+    run INTEGER NOT NULL, principal TEXT NOT NULL, request TEXT NOT NULL
+  ) STRICT`,
+  "CREATE INDEX decision_of_group ON decision (line_group)",
 ];
+
+export const MATCHING_TABLES = new TableSteps("the matching", [
+  { name: "the tables of a matching", statements: TABLES },
+  { name: "collection, heads of runs and decisions", statements: COLLECTION },
+]);
