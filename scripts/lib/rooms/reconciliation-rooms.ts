@@ -1,5 +1,15 @@
 import { roomsOfFloors } from "./floors.ts";
-import { ANATOMY, D1, HTTP, platform, PLATFORM, PURE, reconciliation, type Room } from "./room.ts";
+import {
+  ANATOMY,
+  D1,
+  HTTP,
+  platform,
+  PLATFORM,
+  PURE,
+  reconciliation,
+  type Room,
+  RUNTIME,
+} from "./room.ts";
 
 /** The rooms of reconciliation, with its floors from the ground up. */
 export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
@@ -27,13 +37,28 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
     floors: [
       { balances: { uses: ["modules/ledger", "modules/payments"] } },
       { clearing: { uses: ["modules/ledger"] }, policies: {}, rules: {}, statements: {} },
-      { sources: { uses: ["ledger-engine", "modules/ledger", "modules/payments"] } },
+      {
+        sources: {
+          uses: [
+            "ledger-engine",
+            "modules/ledger",
+            "modules/payments",
+            ...reconciliation("core/statements"),
+          ],
+        },
+      },
+      {
+        matchings: {
+          uses: ["modules/auth", ...reconciliation("matchings/engine")],
+          packages: RUNTIME,
+        },
+      },
       { alerts: {} },
       { evaluations: {} },
       { scheduler: { uses: ["modules/auth"] } },
       {
         http: {
-          uses: ["modules/auth", "platform/modules"],
+          uses: ["modules/auth", "platform/modules", ...reconciliation("matchings/engine")],
           packages: [...HTTP, "csv-stringify/sync"],
         },
         retention: {},

@@ -5,15 +5,19 @@ import * as alerts from "./alerts/tables.ts";
 import { RECONCILIATION_ERRORS } from "./errors.ts";
 import * as evaluations from "./evaluations/tables.ts";
 import { registerAlerts } from "./http/alerts.ts";
-import { registerClearing } from "./http/clearing.ts";
+import { registerClearing } from "./http/clearing/clearing.ts";
 import { registerEvaluations } from "./http/evaluations.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFlorinSchedules } from "./http/florin-schedules.ts";
+import { registerMatchingGroups } from "./http/matchings/groups.ts";
+import { registerMatchings } from "./http/matchings/matchings.ts";
 import { registerPolicies } from "./http/policies.ts";
 import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
 import { registerRules } from "./http/rules.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerSources } from "./http/sources/sources.ts";
+import { MatchingObject } from "./matchings/object/matching-object.ts";
+import * as matchings from "./matchings/tables.ts";
 import * as policies from "./policies/tables.ts";
 import { sweepRetention } from "./retention/sweep.ts";
 import * as rules from "./rules/tables.ts";
@@ -35,6 +39,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
  * (`scripts/lib/rooms/room-table.ts`):
  *
  *     http           requests          scheduler    runs rules by cron and on events
+ *     matchings      two sources line by line: definitions in D1, lines, groups and runs in an object each
  *     retention      deletes what is old, and what belongs to something deleted
  *     evaluations    a run of a rule: reads balances, compares them, and stores the outcome with its alerts in one batch
  *     clearing       what is left on accounts that ought to go to zero
@@ -63,6 +68,8 @@ export const reconciliationModule: Module = {
     registerFlorinSchedules(app);
     registerSources(app);
     registerClearing(app);
+    registerMatchings(app);
+    registerMatchingGroups(app);
     return app;
   },
   resources: RECONCILIATION_RESOURCES,
@@ -71,10 +78,10 @@ export const reconciliationModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: reconciliationSettings,
-  tables: tablesIn(alerts, evaluations, policies, rules, sources, statements),
+  tables: tablesIn(alerts, evaluations, matchings, policies, rules, sources, statements),
   scopes: readAndWrite(
     "reconciliation",
-    "policies, rules, their evaluations and alerts, sources and statements",
+    "policies, rules, their evaluations and alerts, sources, statements and matchings",
   ),
   errors: RECONCILIATION_ERRORS,
   eventTypes: ALERT_EVENT_TYPES_TABLE,
@@ -85,3 +92,5 @@ export const reconciliationModule: Module = {
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
   ],
 };
+
+export { MatchingObject };

@@ -37,31 +37,52 @@ const FilterBody = z.unknown().optional().openapi({
 export const LIST = { query: ListQuery, body: FilterBody } as const;
 
 /** The columns by which lists are sorted, always the newest first. */
-const COLUMNS = { created_at: "date", last_seen_at: "date", at: "date" } as const;
+const COLUMNS = {
+  created_at: "date",
+  last_seen_at: "date",
+  at: "date",
+  number: "integer",
+  id: "integer",
+} as const;
 
 interface PageRequest {
-  readonly query: z.output<typeof ListQuery>;
+  readonly query: z.output<typeof PageParams> & Partial<z.output<typeof FilterParams>>;
   readonly body?: unknown;
   readonly c: Context<AppEnv>;
+  /** Further filters of the list, empty for none. */
+  readonly options?: Readonly<Record<string, string>>;
 }
 
 /** The page that a request asks for. Throws `VALIDATION`. */
 export function toPage(
   /** The name of the list. Cursors of other lists are refused. */
   list: string,
-  { query, body, c }: PageRequest,
+  { query, body, c, options }: PageRequest,
   column: keyof typeof COLUMNS = "created_at",
 ): PageQuery {
   const { settings } = deploymentOf(c);
   return toPageQuery(
-    { ...query, where: filterOf(query, body) },
-    { list, columns: { [column]: COLUMNS[column] }, column, order: "desc" },
+    {
+      ...query,
+      where: filterOf(query, body),
+      ...(options === undefined ? {} : { options }),
+    },
+    {
+      list,
+      columns: { [column]: COLUMNS[column] },
+      column,
+      order: "desc",
+      ...(options === undefined ? {} : { options: withoutValues(options) }),
+    },
     {
       ...settings,
       FLORIN_MAX_PAGE_SIZE: Math.min(settings.FLORIN_MAX_PAGE_SIZE, PAGE_SIZE_MAX),
     },
   );
 }
+
+const withoutValues = (options: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(options).map((name) => [name, ""]));
 
 /** The handler of a list, which reads a page of what the caller may read. */
 export const listing =

@@ -25,6 +25,11 @@ export const RECONCILIATION_RESOURCES: readonly ResourceGroup[] = [
           "An alert is the one record of something that fails in a period, from its opening to its resolution, with its history.",
       },
       {
+        name: "Matchings",
+        description:
+          "A matching says line by line what belongs together in two sources, and why the rest is open: by passes in their order, and by what people decide.",
+      },
+      {
         name: "Clearing",
         description: "What is left on accounts that ought to go to zero, by age.",
       },

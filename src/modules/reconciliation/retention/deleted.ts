@@ -5,6 +5,11 @@ import {
   reconciliationAlerts,
 } from "#modules/reconciliation/alerts/tables.ts";
 import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/tables.ts";
+import { reachMatching } from "#modules/reconciliation/matchings/object-calls.ts";
+import {
+  reconciliationMatchingRuns,
+  reconciliationMatchings,
+} from "#modules/reconciliation/matchings/tables.ts";
 import {
   reconciliationPolicies,
   reconciliations,
@@ -14,7 +19,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Most rows that one statement deletes, most statements of one sweep, and most deleted policies or rules that one sweep looks at. */
+/** Most rows that one statement deletes, most statements of one sweep, and most deleted policies, rules or matchings that one sweep looks at. */
 const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 20;
 const PARENTS_MAX = 100;
@@ -27,8 +32,13 @@ interface Owned {
 }
 
 interface Owners {
-  readonly table: typeof reconciliationPolicies | typeof reconciliationRules;
+  readonly table:
+    | typeof reconciliationMatchings
+    | typeof reconciliationPolicies
+    | typeof reconciliationRules;
   readonly owned: readonly Owned[];
+  /** Removes what an owner has outside of D1. */
+  readonly empty?: (env: Env, id: string) => Promise<void>;
 }
 
 const POLICIES: Owners = {
@@ -41,9 +51,14 @@ const RULES: Owners = {
     (table) => ({ table, owner: sql`rule_key` }),
   ),
 };
+const MATCHINGS: Owners = {
+  table: reconciliationMatchings,
+  owned: [{ table: reconciliationMatchingRuns, owner: sql`matching_key` }],
+  empty: (env, id) => reachMatching(env, id, (object) => object.empty()),
+};
 
 /**
- * Deletes deleted policies and rules with all that belongs to them, up to `ROWS_MAX * STATEMENTS_MAX` rows. Returns when to go on, in
+ * Deletes deleted policies, rules and matchings with all that belongs to them, up to `ROWS_MAX * STATEMENTS_MAX` rows. Returns when to go on, in
  * milliseconds since the epoch; undefined if nothing is left.
  */
 export async function purgeDeleted({
@@ -52,8 +67,9 @@ export async function purgeDeleted({
 }: Pick<ServiceContext, "env" | "clock">): Promise<number | undefined> {
   const db = databaseOf(env);
   const budget = { left: STATEMENTS_MAX };
-  const isDone =
-    (await purgeParents(db, POLICIES, budget)) && (await purgeParents(db, RULES, budget));
+  let isDone = true;
+  for (const owners of [POLICIES, RULES, MATCHINGS])
+    isDone = isDone && (await purgeParents(env, db, { owners, budget }));
   return isDone ? undefined : toMillis(clock());
 }
 
@@ -63,16 +79,18 @@ interface Budget {
 }
 
 async function purgeParents(
+  env: Env,
   db: Database,
-  { table, owned }: Owners,
-  budget: Budget,
+  { owners, budget }: { readonly owners: Owners; readonly budget: Budget },
 ): Promise<boolean> {
+  const { table, owned, empty } = owners;
   const parents = await db
-    .select({ key: table.key })
+    .select({ key: table.key, id: table.id })
     .from(table)
     .where(isNotNull(table.deletedAt))
     .limit(PARENTS_MAX);
-  for (const { key } of parents) {
+  for (const { key, id } of parents) {
+    await empty?.(env, id);
     for (const { table: child, owner } of owned) {
       const isOwned = sql`${owner} = ${key}`;
       if (!(await purgeChildren(db, { table: child, isOwned }, budget))) return false;

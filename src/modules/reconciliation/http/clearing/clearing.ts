@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { actingOf } from "./acting.ts";
 import { ClearingReportResponse, toClearingView } from "./clearing-schemas.ts";
-import { toCsv } from "./csv.ts";
 import { type ClearingReport, clearingReport } from "#modules/reconciliation/clearing/report.ts";
+import { actingOf } from "#modules/reconciliation/http/acting.ts";
+import { toCsv } from "#modules/reconciliation/http/csv.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import {

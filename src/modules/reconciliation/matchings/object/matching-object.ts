@@ -1,0 +1,237 @@
+import { DurableObject } from "cloudflare:workers";
+import { copyToDatabase } from "./copies.ts";
+import { MatchingDriver } from "./driver.ts";
+import type { Group } from "#modules/reconciliation/core/matching/index.ts";
+import type { LinePeriod } from "#modules/reconciliation/matchings/engine/collection.ts";
+import { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
+import {
+  type GroupDetail,
+  type GroupFilter,
+  GroupReads,
+} from "#modules/reconciliation/matchings/engine/group-reads.ts";
+import type { StoredGroup } from "#modules/reconciliation/matchings/engine/groups.ts";
+import type { RunHead, RunStart } from "#modules/reconciliation/matchings/engine/heads.ts";
+import type { DecisionAuthor } from "#modules/reconciliation/matchings/engine/journal.ts";
+import {
+  type ListedIds,
+  type LineDetail,
+  type LineFilter,
+  LineReads,
+  type ScannedRows,
+} from "#modules/reconciliation/matchings/engine/line-reads.ts";
+import type { RunSettings } from "#modules/reconciliation/matchings/engine/settings.ts";
+import { present } from "#platform/assert.ts";
+import { systemClock } from "#platform/clock.ts";
+import { systemContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
+import { Alarms } from "#platform/objects/alarms.ts";
+import { attempt, type Result } from "#platform/result.ts";
+import { durableSql } from "#platform/sql/durable-sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { hasSteps } from "#platform/sql/table-steps.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
+
+/** A run that is asked for. */
+export interface RunRequest {
+  readonly matchingId: string;
+  readonly settings: RunSettings;
+  readonly period: LinePeriod;
+  readonly start: RunStart;
+}
+
+/** A person's decision about a group. */
+export interface GroupDecision {
+  readonly what: "confirm" | "decline" | "break";
+  readonly group: number;
+  readonly by: DecisionAuthor;
+}
+
+/**
+ * The object of one matching: its lines, groups and runs. The matching itself is in D1, and so are copies of the heads of runs and of
+ * decisions, which the object sends there.
+ *
+ *     API ─── start, decide, list ──► MatchingObject ──► MatchingEngine ──► SQL
+ *     alarm: work ─── pages of lines ──────┤ ◄── sources
+ *     alarm: copy ─── heads, audit ────────┴──► D1
+ *
+ * | A kill after | leaves | and then |
+ * | --- | --- | --- |
+ * | a run has begun | its row, and an alarm | The alarm works. |
+ * | a page was read | the position before it | The page is read again; lines that are known are not stored twice. |
+ * | a slice of matching | the cursor of the next slice, in the same transaction | The alarm goes on with the next slice. |
+ * | a decision | its row, and an alarm | The alarm copies it into the audit; D1 knows the last decision that it has. |
+ */
+export class MatchingObject extends DurableObject<Env> {
+  readonly #sql: Sql;
+  readonly #alarms: Alarms<"work" | "copy">;
+  readonly #driver: MatchingDriver;
+  #opened: MatchingEngine | undefined;
+  #copying: Promise<void> | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    this.#alarms = new Alarms(ctx.storage, {
+      work: () => this.#driver.work(),
+      copy: () => this.#copy(),
+    });
+    this.#driver = new MatchingDriver({
+      env,
+      engine: () => this.#engine(),
+      matchingId: () => this.#matchingId(),
+      goOnAt: (atMs) => this.#alarms.set("work", atMs),
+      changed: () => this.#copySoon(),
+      empty: () => this.empty(),
+    });
+    void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
+  }
+
+  /** Begins a run, which works by itself from then on. Fails with `CONFLICT` while another one works. */
+  async start({ matchingId, settings, period, start }: RunRequest): Promise<Result<RunHead>> {
+    const result = attempt(() => {
+      const engine = this.#create(matchingId);
+      const id = engine.start(settings, period, start);
+      this.#alarms.set("work", Date.now());
+      this.#alarms.set("copy", Date.now());
+      return present(engine.heads.find(id), "a run that has begun has a head");
+    });
+    if (result.ok) await this.#tryCopy();
+    return result;
+  }
+
+  /** What a run has done so far; undefined for one that does not exist. */
+  runHead(number: number): RunHead | undefined {
+    return this.#engine()?.heads.find(number);
+  }
+
+  /** The last day that a line has had, undefined without lines, and whether a run collects lines. */
+  extent(): { readonly lastDay: number | undefined; readonly isCollecting: boolean } {
+    const engine = this.#engine();
+    return {
+      lastDay: engine?.collection.lastDay(),
+      isCollecting: engine?.heads.working()?.cursor.phase === "collect",
+    };
+  }
+
+  /** Decides about a group. Fails with `NOT_FOUND`, and with `CONFLICT` if somebody else or a run was first. */
+  decide({ what, group, by }: GroupDecision): Result<GroupDetail> {
+    return this.#changed((engine) => {
+      switch (what) {
+        case "confirm":
+          engine.confirm(group, by);
+          break;
+        case "decline":
+          engine.decline(group, by);
+          break;
+        case "break":
+          engine.breakUp(group, by);
+          break;
+      }
+      return group;
+    });
+  }
+
+  /** Matches lines by hand. Fails with `VALIDATION`, and with `CONFLICT` if one of the lines is matched already. */
+  matchByHand(group: Group, by: DecisionAuthor): Result<GroupDetail> {
+    return this.#changed((engine) => engine.matchByHand(group, by));
+  }
+
+  /** A page of groups. */
+  groups(filter: GroupFilter, scan: ListedIds): ScannedRows<StoredGroup> {
+    const engine = this.#engine();
+    return engine === undefined ? NO_ROWS : new GroupReads(this.#sql, engine).list(filter, scan);
+  }
+
+  group(id: number): GroupDetail | undefined {
+    const engine = this.#engine();
+    return engine === undefined ? undefined : new GroupReads(this.#sql, engine).find(id);
+  }
+
+  /** A page of lines. */
+  lines(filter: LineFilter, scan: ListedIds): ScannedRows<LineDetail> {
+    return this.#engine() === undefined ? NO_ROWS : new LineReads(this.#sql).list(filter, scan);
+  }
+
+  line(id: number): LineDetail | undefined {
+    return this.#engine() === undefined ? undefined : new LineReads(this.#sql).find(id);
+  }
+
+  /** Removes all that the object holds. D1 gets the decisions that it does not know before. Emptying an empty object does nothing. */
+  async empty(): Promise<void> {
+    if (this.#engine() === undefined) return;
+    await this.#copy();
+    this.#opened = undefined;
+    this.#alarms.clear();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  override async alarm(): Promise<void> {
+    if (await isPutOff(this.ctx.storage, this.env)) return;
+    await this.#alarms.ring();
+  }
+
+  #changed(change: (engine: MatchingEngine) => number): Result<GroupDetail> {
+    return attempt(() => {
+      const engine = this.#engine();
+      if (engine === undefined)
+        throw new AppError("NOT_FOUND", "the matching has no groups before its first run");
+      const id = change(engine);
+      this.#copySoon();
+      return present(
+        new GroupReads(this.#sql, engine).find(id),
+        "a group that was decided about is kept",
+      );
+    });
+  }
+
+  /** The engine; undefined before the first run. */
+  #engine(): MatchingEngine | undefined {
+    if (this.#opened === undefined && hasSteps(this.#sql)) this.#opened = this.#open();
+    return this.#opened;
+  }
+
+  #create(matchingId: string): MatchingEngine {
+    this.#opened ??= this.#open();
+    this.#sql.all("INSERT OR IGNORE INTO matching (id) VALUES (?)", matchingId);
+    return this.#opened;
+  }
+
+  #open(): MatchingEngine {
+    return new MatchingEngine(this.#sql, systemClock);
+  }
+
+  #matchingId(): string {
+    const [row] = this.#sql.all<{ id: string }>("SELECT id FROM matching");
+    return present(row, "a matching with a run has stored its id").id;
+  }
+
+  /** Sends D1 what it does not know yet, after this turn, and by an alarm if that fails. */
+  #copySoon(): void {
+    this.#alarms.set("copy", Date.now());
+  }
+
+  async #tryCopy(): Promise<void> {
+    try {
+      await this.#copy();
+    } catch (error) {
+      logError("what a matching has done could not be copied; the alarm repeats it", error);
+    }
+  }
+
+  /** Sends D1 what it does not know yet. A call that comes meanwhile waits, and sends the rest. */
+  async #copy(): Promise<void> {
+    while (this.#copying !== undefined) await this.#copying;
+    const engine = this.#engine();
+    if (engine === undefined) return;
+    this.#copying = copyToDatabase(systemContext(this.env, "matching"), this.#matchingId(), engine);
+    try {
+      await this.#copying;
+    } finally {
+      this.#copying = undefined;
+    }
+  }
+}
+
+const NO_ROWS = { rows: [], readTo: undefined } as const;
