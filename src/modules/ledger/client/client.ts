@@ -81,6 +81,16 @@ export class LedgerClient {
     return this.#commit({ ...rest, script: { plain: script, vars } }, write);
   }
 
+  /** The transaction that `run` would commit now. Nothing is changed. Throws as `run` does. */
+  async preview({ script, vars, ...rest }: NewRun): Promise<Transaction> {
+    const { transaction } = await this.#service.commit(
+      this.#name,
+      () => toCommit({ ...rest, script: { plain: script, vars } }),
+      { ...toWriteOptions({ idempotencyKey: undefined }), dryRun: true },
+    );
+    return toTransactionView(transaction);
+  }
+
   /** Commits the movements of a transaction template. Throws as `run` does, and `VALIDATION` where there is no such template. */
   runTemplate(
     { template, vars, ...rest }: NewTemplateRun,
