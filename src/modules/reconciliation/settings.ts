@@ -1,6 +1,11 @@
-import { DeclaredSettings, retention } from "#platform/settings.ts";
+import { boolean, DeclaredSettings, retention } from "#platform/settings.ts";
 
 export const reconciliationSettings = new DeclaredSettings({
+  FLORIN_RECONCILIATION_FOUR_EYES: boolean({
+    standard: "false",
+    meaning:
+      "`true`: a write-off of a break is asked for by a person who has logged in, and booked when another person has confirmed it",
+  }),
   FLORIN_RECONCILIATION_RETENTION: retention({
     standard: "8760h",
     meaning:
