@@ -22,6 +22,9 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
   "modules/reconciliation/matchings/engine": {
     uses: [...PURE, ...platform("sql"), ...reconciliation("core")],
   },
+  "modules/reconciliation/matchings/desk": {
+    uses: [...PURE, ...platform("sql", "ids.ts"), ...reconciliation("core", "matchings/engine")],
+  },
   ...roomsOfFloors("modules/reconciliation", {
     house: {
       uses: [...ANATOMY, ...reconciliation("core")],
@@ -49,17 +52,32 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
       },
       {
         matchings: {
-          uses: ["modules/auth", ...reconciliation("matchings/engine")],
+          uses: ["modules/auth", ...reconciliation("matchings/desk", "matchings/engine")],
           packages: RUNTIME,
         },
       },
+      {
+        closing: { uses: reconciliation("matchings/desk", "matchings/engine") },
+        corrections: {
+          uses: [
+            "modules/auth",
+            "modules/ledger",
+            ...reconciliation("matchings/desk", "matchings/engine"),
+          ],
+        },
+      },
+      { breaks: { uses: reconciliation("matchings/desk", "matchings/engine") } },
       { alerts: {} },
       { evaluations: {} },
       { scheduler: { uses: ["modules/auth"] } },
       {
         http: {
-          uses: ["modules/auth", "platform/modules", ...reconciliation("matchings/engine")],
-          packages: [...HTTP, "csv-stringify/sync"],
+          uses: [
+            "modules/auth",
+            "platform/modules",
+            ...reconciliation("matchings/desk", "matchings/engine"),
+          ],
+          packages: [...HTTP, "csv-stringify/sync", "hono/html", "node:crypto"],
         },
         retention: {},
       },

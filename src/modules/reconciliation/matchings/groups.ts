@@ -97,7 +97,7 @@ export const authorOf = (
   note,
 });
 
-function idScanOf(query: PageQuery): ListedIds {
+export function idScanOf(query: PageQuery): ListedIds {
   const { order, bound, limit } = scanOf(query);
   return {
     order,
@@ -107,7 +107,7 @@ function idScanOf(query: PageQuery): ListedIds {
   };
 }
 
-const idPage = <Row extends { readonly id: number }>(
+export const idPage = <Row extends { readonly id: number }>(
   query: PageQuery,
   { rows, readTo }: ScannedRows<Row>,
 ): Page<Row> =>

@@ -27,7 +27,7 @@ export interface CorrectionInput {
   /** The line that the class speaks of. */
   readonly related: BreakLine | undefined;
   /** The sides that are accounts of a ledger. */
-  readonly books: Readonly<Partial<Record<MatchSide, BookSide>>>;
+  readonly books: Readonly<Partial<Record<MatchSide, BookSide | undefined>>>;
   /** Where differences are booked: unexplained ones and fees. */
   readonly accounts: { readonly suspense: string; readonly fees: string };
 }

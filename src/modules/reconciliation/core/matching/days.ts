@@ -1,4 +1,10 @@
-import { formatTimestamp, fromMillis, parseTimestamp, toMillis } from "#platform/time.ts";
+import {
+  formatTimestamp,
+  fromMillis,
+  parseTimestamp,
+  type Timestamp,
+  toMillis,
+} from "#platform/time.ts";
 
 const DAY_MS = 86_400_000;
 const WEEK = 7;
@@ -10,6 +16,9 @@ export function dayOf(date: string): number | undefined {
   const timestamp = parseTimestamp(`${date}T00:00:00Z`);
   return timestamp === undefined ? undefined : toMillis(timestamp) / DAY_MS;
 }
+
+/** The day of a moment, in UTC. */
+export const dayNumberOf = (at: Timestamp): number => Math.floor(toMillis(at) / DAY_MS);
 
 /** The calendar date, `YYYY-MM-DD`, of a number of days since 1970-01-01. */
 export const dateOf = (day: number): string =>

@@ -1,6 +1,7 @@
 import { type LineRow, type LineState, LINE_COLUMNS, sideNumber, toLine } from "./lines.ts";
-import { LINE_MATCHED, LINE_OPEN, LINE_PROPOSED } from "./tables.ts";
+import { LINE_HELD, LINE_MATCHED, LINE_OPEN, LINE_PROPOSED } from "./tables.ts";
 import type { BreakClass } from "#modules/reconciliation/core/breaks/classify.ts";
+import type { BreakStatus } from "#modules/reconciliation/core/breaks/status.ts";
 import type { MatchSide, OpenLine } from "#modules/reconciliation/core/matching/line.ts";
 import type { LineEvidence } from "#modules/reconciliation/core/source-line.ts";
 import { parseJson } from "#platform/json.ts";
@@ -23,10 +24,14 @@ export interface LineDetail extends OpenLine {
 /** Which lines a list shows. Absent members select all. */
 export interface LineFilter {
   readonly side?: MatchSide | undefined;
-  /** `unmatched` for those that are open or proposed. */
+  /** `unmatched` for those that are open, proposed or held. */
   readonly state?: LineState | "unmatched" | undefined;
   readonly asset?: string | undefined;
   readonly breakClass?: BreakClass | undefined;
+  readonly status?: BreakStatus | undefined;
+  readonly assignee?: string | undefined;
+  /** The last day of booking that is shown, in days since 1970-01-01. */
+  readonly dayTo?: number | undefined;
   /** One of the line's references, normalised. */
   readonly reference?: string | undefined;
 }
@@ -138,7 +143,7 @@ export function scanIds<Row extends Record<string, SqlValue> & { id: number }>(
 
 /** The smallest range of lines that an index gives in the order of ids. */
 function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" | "rangeValues"> {
-  const { side, state, asset, breakClass, reference } = filter;
+  const { side, state, asset, breakClass, reference, assignee } = filter;
   const of = (index: string, range: readonly string[], values: readonly SqlValue[]) => ({
     source: `line INDEXED BY ${index}`,
     id: "line.id",
@@ -152,6 +157,14 @@ function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" 
       id: "line_reference.line",
       range: ["line_reference.reference = ?"],
       rangeValues: [reference],
+    };
+  if (assignee !== undefined)
+    return {
+      source:
+        "break_work INDEXED BY break_work_assignee CROSS JOIN line ON line.id = break_work.line",
+      id: "break_work.line",
+      range: ["break_work.assignee = ?"],
+      rangeValues: [assignee],
     };
   if (breakClass !== undefined)
     return of("line_break", [unmatched, "line.break_class = ?"], [breakClass]);
@@ -167,7 +180,7 @@ function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" 
 }
 
 function conditionsOf(filter: LineFilter): Pick<ScanParts, "kept" | "keptValues"> {
-  const { side, state, asset, breakClass } = filter;
+  const { side, state, asset, breakClass, status, dayTo } = filter;
   const all: readonly (readonly [string, ...SqlValue[]])[] = [
     ...(side === undefined ? [] : [["side = ?", sideNumber(side)] as const]),
     ...(state === undefined ? [] : [[STATE_CONDITIONS[state]] as const]),
@@ -175,6 +188,15 @@ function conditionsOf(filter: LineFilter): Pick<ScanParts, "kept" | "keptValues"
     ...(breakClass === undefined
       ? []
       : [[`state <> ${LINE_MATCHED} AND break_class = ?`, breakClass] as const]),
+    ...(status === undefined
+      ? []
+      : [
+          [
+            "coalesce((SELECT work.status FROM break_work AS work WHERE work.line = id), 'open') = ?",
+            status,
+          ] as const,
+        ]),
+    ...(dayTo === undefined ? [] : [["day <= ?", dayTo] as const]),
   ];
   return {
     kept: all.map(([condition]) => condition),
@@ -186,6 +208,7 @@ const STATE_CONDITIONS = {
   open: `state = ${LINE_OPEN}`,
   proposed: `state = ${LINE_PROPOSED}`,
   matched: `state = ${LINE_MATCHED}`,
+  held: `state = ${LINE_HELD}`,
   unmatched: `state <> ${LINE_MATCHED}`,
 } as const;
 
@@ -193,6 +216,7 @@ const STATES: Readonly<Record<number, LineState>> = {
   [LINE_OPEN]: "open",
   [LINE_MATCHED]: "matched",
   [LINE_PROPOSED]: "proposed",
+  [LINE_HELD]: "held",
 };
 
 export function toDetail(row: DetailRow): LineDetail {

@@ -1,9 +1,10 @@
-import { LINE_MATCHED, LINE_OPEN, LINE_PROPOSED } from "./tables.ts";
+import { LINE_HELD, LINE_MATCHED, LINE_OPEN, LINE_PROPOSED } from "./tables.ts";
 import type { MatchSide, OpenLine } from "#modules/reconciliation/core/matching/line.ts";
+import { present } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
-export type LineState = "open" | "matched" | "proposed";
+export type LineState = "open" | "matched" | "proposed" | "held";
 
 export type LineRow = {
   id: number;
@@ -57,6 +58,28 @@ export class LineStore {
         limit,
       )
       .map((row) => ({ ...toLine(row), isOpen: row.state !== LINE_MATCHED }));
+  }
+
+  /** Lines by their ids. */
+  byId(ids: readonly number[]): readonly OpenLine[] {
+    return [...chunksOf(ids.map(String))].flatMap((chunk) =>
+      this.#sql
+        .all<LineRow>(
+          `SELECT ${LINE_COLUMNS} FROM line WHERE id IN (SELECT value FROM json_each(?))`,
+          `[${chunk.join(",")}]`,
+        )
+        .map(toLine),
+    );
+  }
+
+  /** The id of a line by its name in the source of a side. Throws for an unknown one. */
+  idOf(side: MatchSide, sourceId: string): number {
+    const [row] = this.#sql.all<{ id: number }>(
+      "SELECT id FROM line WHERE side = ? AND source_id = ?",
+      sideNumber(side),
+      sourceId,
+    );
+    return present(row, "the line is stored").id;
   }
 
   /** Gives lines a state and the group that has them; null for open ones. */
@@ -117,7 +140,12 @@ export class LineStore {
   }
 }
 
-const STATES = { open: LINE_OPEN, matched: LINE_MATCHED, proposed: LINE_PROPOSED } as const;
+const STATES = {
+  open: LINE_OPEN,
+  matched: LINE_MATCHED,
+  proposed: LINE_PROPOSED,
+  held: LINE_HELD,
+} as const;
 
 const stateNumber = (state: LineState): number => STATES[state];
 

@@ -4,6 +4,8 @@ import { TableSteps } from "#platform/sql/table-steps.ts";
 export const LINE_OPEN = 0;
 export const LINE_MATCHED = 1;
 export const LINE_PROPOSED = 2;
+/** A booking that closes the line is under way. */
+export const LINE_HELD = 3;
 
 /**
  * The tables of a matching:
@@ -102,7 +104,30 @@ const COLLECTION: readonly string[] = [
   "CREATE INDEX decision_of_group ON decision (line_group)",
 ];
 
+/**
+ * What people do about breaks:
+ *
+ *     held ──▶ line              lines for which a booking is under way, and the group that it has made of them
+ *     break_work ──▶ line        status, assignee and the number of comments
+ *     break_event ──▶ line       comments, and changes of status and assignee
+ */
+const BREAKS: readonly string[] = [
+  // correction: the id of the correction in D1. lines: a list of ids in JSON. line_group: null until the booking is matched.
+  "CREATE TABLE held (correction TEXT PRIMARY KEY, lines TEXT NOT NULL, line_group INTEGER) STRICT, WITHOUT ROWID",
+  `CREATE TABLE break_work (
+    line INTEGER PRIMARY KEY, status TEXT NOT NULL, assignee TEXT, comments INTEGER NOT NULL
+  ) STRICT`,
+  "CREATE INDEX break_work_assignee ON break_work (assignee) WHERE assignee IS NOT NULL",
+  // what: 'comment', 'status' or 'assign'. text: the comment, the new status, or the new assignee.
+  `CREATE TABLE break_event (
+    id INTEGER PRIMARY KEY, line INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, text TEXT NOT NULL,
+    principal TEXT NOT NULL, request TEXT NOT NULL
+  ) STRICT`,
+  "CREATE INDEX break_event_of_line ON break_event (line)",
+];
+
 export const MATCHING_TABLES = new TableSteps("the matching", [
   { name: "the tables of a matching", statements: TABLES },
   { name: "collection, heads of runs and decisions", statements: COLLECTION },
+  { name: "work on breaks", statements: BREAKS },
 ]);

@@ -1,7 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
 import { copyToDatabase } from "./copies.ts";
 import { MatchingDriver } from "./driver.ts";
+import type { PartialSum } from "#modules/reconciliation/core/closing/close-report.ts";
 import type { Group } from "#modules/reconciliation/core/matching/index.ts";
+import {
+  BreakDesk,
+  type Booked,
+  type BreakRecord,
+} from "#modules/reconciliation/matchings/desk/break-desk.ts";
+import type {
+  BreakChange,
+  BreakDetail,
+} from "#modules/reconciliation/matchings/desk/break-work.ts";
+import {
+  type BreakSum,
+  LineSums,
+  type SumSlice,
+} from "#modules/reconciliation/matchings/desk/sums.ts";
+import { VersionedSql } from "#modules/reconciliation/matchings/desk/versioned-sql.ts";
 import type { LinePeriod } from "#modules/reconciliation/matchings/engine/collection.ts";
 import { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
 import {
@@ -28,7 +44,6 @@ import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
-import type { Sql } from "#platform/sql/sql.ts";
 import { hasSteps } from "#platform/sql/table-steps.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 
@@ -38,6 +53,19 @@ export interface RunRequest {
   readonly settings: RunSettings;
   readonly period: LinePeriod;
   readonly start: RunStart;
+}
+
+/** Lines that a correction holds. */
+export interface HeldLines {
+  readonly correction: string;
+  readonly lines: readonly number[];
+}
+
+/** Sums of a slice. Slices of one version belong together. */
+export interface CloseSlice extends SumSlice<PartialSum> {
+  readonly version: string;
+  /** Whether a run works, which changes lines all the time. */
+  readonly isWorking: boolean;
 }
 
 /** A person's decision about a group. */
@@ -63,7 +91,7 @@ export interface GroupDecision {
  * | a decision | its row, and an alarm | The alarm copies it into the audit; D1 knows the last decision that it has. |
  */
 export class MatchingObject extends DurableObject<Env> {
-  readonly #sql: Sql;
+  readonly #sql: VersionedSql;
   readonly #alarms: Alarms<"work" | "copy">;
   readonly #driver: MatchingDriver;
   #opened: MatchingEngine | undefined;
@@ -71,7 +99,7 @@ export class MatchingObject extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#sql = durableSql(ctx.storage);
+    this.#sql = new VersionedSql(durableSql(ctx.storage));
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#driver.work(),
       copy: () => this.#copy(),
@@ -157,6 +185,59 @@ export class MatchingObject extends DurableObject<Env> {
     return this.#engine() === undefined ? undefined : new LineReads(this.#sql).find(id);
   }
 
+  /** Holds lines for a correction, once. Fails with `NOT_FOUND` without lines, and with `CONFLICT` if another one was first. */
+  hold({ correction, lines }: HeldLines): Result<void> {
+    return attempt(() => this.#desk().hold(correction, lines));
+  }
+
+  /** Opens the lines of a correction. Releasing lines that are not held does nothing. */
+  release(correction: string): Result<void> {
+    return attempt(() =>
+      this.#engine() === undefined ? undefined : this.#desk().release(correction),
+    );
+  }
+
+  /** Matches the lines of a correction with those of its booking. Fails with `CONFLICT` where they do not add up. */
+  close(booked: Booked): Result<number> {
+    return attempt(() => {
+      const group = this.#desk().close(booked);
+      this.#copySoon();
+      return group;
+    });
+  }
+
+  /** A page of breaks. */
+  breaks(filter: Omit<LineFilter, "state">, scan: ListedIds): ScannedRows<BreakDetail> {
+    return this.#engine() === undefined ? NO_ROWS : this.#desk().list(filter, scan);
+  }
+
+  breakOf(line: number): BreakRecord | undefined {
+    return this.#engine() === undefined ? undefined : this.#desk().find(line);
+  }
+
+  /** Changes the status or the assignee of a break. Fails with `NOT_FOUND` and `CONFLICT`. */
+  changeBreak(line: number, change: BreakChange, by: DecisionAuthor): Result<void> {
+    return attempt(() => this.#desk().change(line, change, by));
+  }
+
+  /** Adds a comment. Fails with `NOT_FOUND` and `CONFLICT`. */
+  commentBreak(line: number, text: string, by: DecisionAuthor): Result<void> {
+    return attempt(() => this.#desk().comment(line, text, by));
+  }
+
+  /** The sums of a slice of the lines for the close of a period, and the version of the matching to which they belong. */
+  closeSums(after: number, period: { readonly from: number; readonly to: number }): CloseSlice {
+    const engine = this.#engine();
+    const isWorking = engine?.heads.working() !== undefined;
+    const slice = engine === undefined ? NO_SUMS : new LineSums(this.#sql).close(after, period);
+    return { ...slice, isWorking, version: this.#sql.version };
+  }
+
+  /** The sums of a slice of the breaks, by class and age at a day. */
+  breakSums(after: number, today: number): SumSlice<BreakSum> {
+    return this.#engine() === undefined ? NO_SUMS : new LineSums(this.#sql).breaks(after, today);
+  }
+
   /** Removes all that the object holds. D1 gets the decisions that it does not know before. Emptying an empty object does nothing. */
   async empty(): Promise<void> {
     if (this.#engine() === undefined) return;
@@ -184,6 +265,13 @@ export class MatchingObject extends DurableObject<Env> {
         "a group that was decided about is kept",
       );
     });
+  }
+
+  /** Throws `NOT_FOUND` before the first run. */
+  #desk(): BreakDesk {
+    if (this.#engine() === undefined)
+      throw new AppError("NOT_FOUND", "the matching has no lines before its first run");
+    return new BreakDesk(this.#sql);
   }
 
   /** The engine; undefined before the first run. */
@@ -235,3 +323,4 @@ export class MatchingObject extends DurableObject<Env> {
 }
 
 const NO_ROWS = { rows: [], readTo: undefined } as const;
+const NO_SUMS = { sums: [], next: undefined } as const;
