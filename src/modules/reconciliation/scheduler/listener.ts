@@ -1,5 +1,6 @@
 import { and, isNotNull, isNull, sql } from "drizzle-orm";
 import { debounceOf, type RuleSchedule } from "#modules/reconciliation/core/schedule.ts";
+import { ownBookings } from "#modules/reconciliation/corrections/own-bookings.ts";
 import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
 import { armRules, watchRules } from "#modules/reconciliation/rules/watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -14,7 +15,7 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 const OWN_EVENTS = "reconciliation";
 
 /**
- * Makes rules due on whose schedules events are. The first event sets the time, and those that come until then change nothing; events that
+ * Makes rules due on whose schedules events are. Bookings of the module's own corrections make no rule due. The first event sets the time, and those that come until then change nothing; events that
  * come while the rule is run make it due once more. An event that comes twice starts at most one run more, which finds the same.
  */
 export const ruleListener: EventListener = {
@@ -67,7 +68,8 @@ async function makeDue(
   events: readonly PlatformEvent[],
 ): Promise<void> {
   const now = context.clock();
-  const foreign = events.filter(({ app }) => app !== OWN_EVENTS);
+  const own = await ownBookings(context, events);
+  const foreign = events.filter(({ app, id }) => app !== OWN_EVENTS && !own.has(id));
   const due = rules.flatMap((rule) => {
     const depths = foreign
       .filter((event) => isFor(rule, event))

@@ -28,7 +28,7 @@ export async function readAccountLines(
   const lines: SourceLine[] = [];
   const linesMax = Math.min(query.limit, LINES_MAX);
   for (const transaction of page.data) {
-    const all = linesOf(transaction, definition);
+    const all = linesOfTransaction(transaction, definition);
     const given = idOf(transaction) === place?.id ? place.lines : 0;
     const room = linesMax - lines.length;
     const wanted = all.slice(given).filter(({ day }) => isWithin(day, query));
@@ -83,7 +83,11 @@ async function transactionsAfter(
   return page;
 }
 
-function linesOf(transaction: LedgerTransaction, definition: AccountsDefinition): SourceLine[] {
+/** The lines of a transaction, one for each end of a posting that touches the accounts. */
+export function linesOfTransaction(
+  transaction: LedgerTransaction,
+  definition: AccountsDefinition,
+): SourceLine[] {
   const { postings, metadata } = transaction;
   const isOwn = addressMatcher(parseAddressPattern(definition.account));
   const id = idOf(transaction);

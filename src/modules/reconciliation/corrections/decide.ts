@@ -1,0 +1,69 @@
+import { assertMayBook, assertOtherPerson } from "./authority.ts";
+import type { StoredCorrection } from "./correction.ts";
+import { proceed } from "./proceed.ts";
+import { correctionOf, takeStep } from "./store.ts";
+import { getMatching } from "#modules/reconciliation/matchings/store.ts";
+import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+
+interface DecidedCorrection {
+  readonly matchingId: string;
+  readonly id: string;
+  readonly note: string;
+}
+
+/**
+ * Confirms a write-off that waits, which is then booked. Throws `NOT_FOUND`, `CONFLICT` for one that does not wait, `VALIDATION` for the person
+ * who has asked for it and for programs, and `UNAUTHENTICATED` for whoever may not write the ledger.
+ */
+export async function confirmCorrection(
+  context: ServiceContext,
+  of: DecidedCorrection,
+): Promise<StoredCorrection> {
+  const correction = await waitingOf(context, of);
+  assertOtherPerson(context.principal, correction);
+  assertMayBook(context.principal, correction.ledger);
+  const next = await takeStep(context, correction, {
+    from: "waiting",
+    to: "booking",
+    verb: "confirm",
+    columns: decisionOf(context, of),
+  });
+  if (next === undefined) throw gone();
+  return proceed(context, next);
+}
+
+/** Refuses a write-off that waits, whose lines are open again. Whoever has asked for it may take it back so. */
+export async function refuseCorrection(
+  context: ServiceContext,
+  of: DecidedCorrection,
+): Promise<StoredCorrection> {
+  const correction = await waitingOf(context, of);
+  const next = await takeStep(context, correction, {
+    from: "waiting",
+    to: "releasing",
+    verb: "refuse",
+    columns: decisionOf(context, of),
+  });
+  if (next === undefined) throw gone();
+  return proceed(context, next);
+}
+
+async function waitingOf(
+  context: ServiceContext,
+  { matchingId, id }: DecidedCorrection,
+): Promise<StoredCorrection> {
+  await getMatching(context, matchingId);
+  const correction = await correctionOf(context, matchingId, id);
+  if (correction.state === "waiting") return correction;
+  throw new AppError("CONFLICT", `the correction is ${correction.state}, and waits for nobody`);
+}
+
+const decisionOf = ({ principal }: ServiceContext, { note }: DecidedCorrection) => ({
+  decidedBy: toPrincipalColumn(principal),
+  decisionNote: note,
+});
+
+const gone = (): AppError =>
+  new AppError("CONFLICT", "somebody else has just decided about the correction");
