@@ -2,9 +2,14 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import { ALERT_EVENT_TYPES_TABLE } from "./alerts/event-types.ts";
 import * as alerts from "./alerts/tables.ts";
+import { sweepCorrections } from "./corrections/sweep.ts";
+import * as corrections from "./corrections/tables.ts";
 import { RECONCILIATION_ERRORS } from "./errors.ts";
 import * as evaluations from "./evaluations/tables.ts";
 import { registerAlerts } from "./http/alerts.ts";
+import { registerBreaks } from "./http/breaks/breaks.ts";
+import { registerClose } from "./http/breaks/close.ts";
+import { registerCorrections } from "./http/breaks/corrections.ts";
 import { registerClearing } from "./http/clearing/clearing.ts";
 import { registerEvaluations } from "./http/evaluations.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -27,7 +32,7 @@ import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
 import * as sources from "./sources/tables.ts";
 import * as statements from "./statements/tables.ts";
-import { RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
+import { CORRECTIONS_SWEEP, RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -42,6 +47,8 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
  *     matchings      two sources line by line: definitions in D1, lines, groups and runs in an object each
  *     retention      deletes what is old, and what belongs to something deleted
  *     evaluations    a run of a rule: reads balances, compares them, and stores the outcome with its alerts in one batch
+ *     breaks         why lines are open, and what people do about that     closing     the close of a period
+ *     corrections    bookings that close breaks
  *     clearing       what is left on accounts that ought to go to zero
  *     alerts         rows of alerts and their events, and what people do with them
  *     rules          rows of rules     policies     rows of policies, and their runs
@@ -68,6 +75,9 @@ export const reconciliationModule: Module = {
     registerFlorinSchedules(app);
     registerSources(app);
     registerClearing(app);
+    registerBreaks(app);
+    registerCorrections(app);
+    registerClose(app);
     registerMatchings(app);
     registerMatchingGroups(app);
     return app;
@@ -78,7 +88,16 @@ export const reconciliationModule: Module = {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: reconciliationSettings,
-  tables: tablesIn(alerts, evaluations, matchings, policies, rules, sources, statements),
+  tables: tablesIn(
+    alerts,
+    corrections,
+    evaluations,
+    matchings,
+    policies,
+    rules,
+    sources,
+    statements,
+  ),
   scopes: readAndWrite(
     "reconciliation",
     "policies, rules, their evaluations and alerts, sources, statements and matchings",
@@ -89,6 +108,7 @@ export const reconciliationModule: Module = {
   sweeps: [
     { name: RULES_SWEEP, run: sweepRules },
     { name: TIMES_SWEEP, run: repairTimes },
+    { name: CORRECTIONS_SWEEP, run: sweepCorrections },
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
   ],
 };

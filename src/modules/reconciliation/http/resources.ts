@@ -30,6 +30,11 @@ export const RECONCILIATION_RESOURCES: readonly ResourceGroup[] = [
           "A matching says line by line what belongs together in two sources, and why the rest is open: by passes in their order, and by what people decide.",
       },
       {
+        name: "Breaks",
+        description:
+          "A break is a line without a match, with its class and age. It is looked after by people, corrected by a booking, or written off.",
+      },
+      {
         name: "Clearing",
         description: "What is left on accounts that ought to go to zero, by age.",
       },

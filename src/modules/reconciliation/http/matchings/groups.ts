@@ -47,7 +47,7 @@ const REFERENCE_LENGTH_MAX = 500;
 const HAND_LINES_MAX = 500;
 
 const GroupParams = MatchingParams.extend({ groupID: numberParam() });
-const LineParams = MatchingParams.extend({ lineID: numberParam() });
+export const LineParams = MatchingParams.extend({ lineID: numberParam() });
 
 const Note = z.string().max(NOTE_LENGTH_MAX).default("");
 const DecisionRequest = z
@@ -84,10 +84,10 @@ const LineFilters = z.object({
   }),
 });
 
-type Filters = typeof GroupFilters | typeof LineFilters;
+type Filters = z.ZodObject;
 
 /** The page that a request asks for, and its filters, which a cursor repeats. Throws `VALIDATION`. */
-function toFilteredPage<F extends Filters>(
+export function toFilteredPage<F extends Filters>(
   schema: F,
   {
     list,
@@ -106,7 +106,7 @@ function toFilteredPage<F extends Filters>(
   const named = Object.entries(page.options ?? {}).filter(([, value]) => value !== "");
   const filters = schema.safeParse(Object.fromEntries(named));
   if (!filters.success) throw toValidationError(filters.error, "the filter");
-  return { filters: filters.data as z.output<F>, query: page };
+  return { filters: filters.data, query: page };
 }
 
 const decision = (what: GroupDecision["what"], operationId: string, summary: string) =>

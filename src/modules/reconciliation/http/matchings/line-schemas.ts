@@ -13,7 +13,7 @@ import { BigInteger, Count, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 export const SIDES = ["left", "right"] as const;
-export const LINE_STATES = ["open", "proposed", "matched"] as const;
+export const LINE_STATES = ["open", "proposed", "matched", "held"] as const;
 export const GROUP_STATES = ["proposed", "matched", "declined", "broken"] as const;
 
 const Field = z.enum(LINE_FIELDS);
