@@ -81,6 +81,66 @@ describe("the default passes", () => {
     );
   });
 
+  test("are precise and complete over all cases: figures at a fixed seed", () => {
+    const groups = { made: 0, right: 0, planted: 0, found: 0 };
+    const breaks = { told: 0, right: 0, planted: 0, found: 0 };
+    const isIn = (name: string, wanted: ReadonlySet<string>): number => (wanted.has(name) ? 1 : 0);
+    for (const haveTwins of [false, true]) {
+      fc.assert(
+        fc.property(books(STORIES, { haveTwins }), (given) => {
+          const result = reconcile(given);
+          const wanted = new Set(given.groups.map(({ left, right }) => nameOf(left, right)));
+          const made = new Set(result.matches.map(({ left, right }) => nameOf(left, right)));
+          groups.made += made.size;
+          groups.planted += wanted.size;
+          for (const name of made) groups.right += isIn(name, wanted);
+          // What several combinations fit waits for a person, who is shown all of them.
+          const proposed = new Set(
+            result.proposals.flatMap(({ left, right }) => [...left, ...right]),
+          );
+          for (const { left, right } of given.groups) {
+            const isShown = [...left, ...right].every((id) => proposed.has(id));
+            groups.found += isShown ? 1 : isIn(nameOf(left, right), made);
+          }
+          // A twin may be the partner of what is missing, so that nothing tells whether there is a break.
+          if (haveTwins) return;
+          const classes = new Map([...result.breaks].map(([id, found]) => [id, found.class]));
+          for (const { anyOf, class: planted } of given.breaks) {
+            breaks.planted += 1;
+            if (anyOf.some((id) => classes.get(id) === planted || proposed.has(id)))
+              breaks.found += 1;
+          }
+          const planted = new Map(
+            given.breaks.flatMap((of) => of.anyOf.map((id) => [id, of.class])),
+          );
+          for (const [id, found] of classes) {
+            if (proposed.has(id)) continue;
+            breaks.told += 1;
+            if (planted.get(id) === found) breaks.right += 1;
+          }
+        }),
+        { numRuns: runsOf(600), seed: 39 },
+      );
+    }
+    const share = (part: number, whole: number): number => part / whole;
+    const figures = {
+      "precision of matches": share(groups.right, groups.made),
+      "recall of matches": share(groups.found, groups.planted),
+      "precision of breaks": share(breaks.right, breaks.told),
+      "recall of breaks": share(breaks.found, breaks.planted),
+    };
+    const percent = (value: number) => `${(100 * value).toFixed(2)} %`;
+    process.stdout.write(
+      `${Object.entries(figures)
+        .map(([name, value]) => `${name} ${percent(value)}`)
+        .join(", ")}; ${groups.planted} groups, ${breaks.planted} breaks\n`,
+    );
+    expect(figures["precision of matches"]).toBeGreaterThanOrEqual(0.995);
+    expect(figures["recall of matches"]).toBeGreaterThanOrEqual(0.99);
+    expect(figures["precision of breaks"]).toBeGreaterThanOrEqual(0.995);
+    expect(figures["recall of breaks"]).toBeGreaterThanOrEqual(0.99);
+  });
+
   test("leave what several combinations fit as a proposal", () => {
     const line = { day: TODAY - 30, amount: 500n, asset: "EUR/2", fee: undefined };
     const lines = [

@@ -43,10 +43,16 @@ interface Facts {
   readonly isLeft: boolean;
 }
 
-/** Books of up to 60 things that happened. Where references are shared, only few exist, so that things are mixed up. */
+/** Every so many things, one has the reference and the amount of the thing before, so that nothing tells them apart. */
+const TWIN_EVERY = 6;
+
+/**
+ * Books of up to 60 things that happened. Where references are shared, only few exist, so that things are mixed up; with twins, one thing in
+ * six is told like another one.
+ */
 export const books = (
   stories: readonly Story[],
-  { areReferencesShared = false } = {},
+  { areReferencesShared = false, haveTwins = false } = {},
 ): fc.Arbitrary<Books> =>
   fc
     .array(
@@ -62,7 +68,12 @@ export const books = (
     )
     .map((all) => {
       const writer = new BookWriter(areReferencesShared);
-      for (const [index, facts] of all.entries()) writer.tell(index, facts);
+      for (const [index, facts] of all.entries()) {
+        const before = all[index - 1];
+        const isTwin = haveTwins && before !== undefined && index % TWIN_EVERY === TWIN_EVERY - 1;
+        if (isTwin) writer.tell(index - 1, { ...facts, amount: before.amount });
+        else writer.tell(index, facts);
+      }
       return writer.books();
     });
 
