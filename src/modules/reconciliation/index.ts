@@ -16,6 +16,7 @@ import examples from "./http/examples.md" with { type: "text" };
 import { registerFlorinSchedules } from "./http/florin-schedules.ts";
 import { registerMatchingGroups } from "./http/matchings/groups.ts";
 import { registerMatchings } from "./http/matchings/matchings.ts";
+import { registerMatchingPreview } from "./http/matchings/preview.ts";
 import { registerPolicies } from "./http/policies.ts";
 import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
 import { registerRules } from "./http/rules.ts";
@@ -80,6 +81,7 @@ export const reconciliationModule: Module = {
     registerClose(app);
     registerMatchings(app);
     registerMatchingGroups(app);
+    registerMatchingPreview(app);
     return app;
   },
   resources: RECONCILIATION_RESOURCES,

@@ -12,6 +12,7 @@ import { installDummypay } from "#test/support/payments/installs.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { RECONCILIATION, UNKNOWN } from "#test/support/reconciliation/books.ts";
+import { MATCHINGS, newMatching } from "#test/support/reconciliation/matchings.ts";
 import { createRule, thresholdOf } from "#test/support/reconciliation/rules.ts";
 import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
 
@@ -272,6 +273,9 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
       action: "reconciliation.rule.delete",
     },
   ),
+  florinDeleteMatching: at(`${MATCHINGS}/`, async () => (await newMatching()).id, {
+    action: "reconciliation.matching.delete",
+  }),
   deletePool: at(`${V1}/pools/`, poolId, { action: "payments.pool.delete" }),
   v3DeletePool: at(`${V3}/pools/`, poolId, { action: "payments.pool.delete" }),
   removeAccountFromPool: at(`${V1}/pools/`, poolMember, {

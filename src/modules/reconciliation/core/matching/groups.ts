@@ -1,5 +1,6 @@
 import { amountsAgree, leftRange, rightRange } from "./amounts.ts";
 import { areNear, type Block, type Found, type Group, NOTHING, signatureOf } from "./block.ts";
+import { calendarReach } from "./days.ts";
 import type { OpenLine } from "./line.ts";
 import type { Pass } from "./pass.ts";
 import { type SubsetSum, subsetSum } from "./subset-sum.ts";
@@ -11,7 +12,7 @@ export const CANDIDATES_MAX = 64;
 export const SUBSET_WORK_MAX = 100_000;
 
 /** The steps that all searches in one block may take. */
-export const BLOCK_WORK_MAX = 2_000_000;
+export const BLOCK_WORK_MAX = 1_000_000;
 
 /**
  * Finds groups of one line and several lines of the other side by their sum, or of several lines of both sides. Lines with an equal key are a
@@ -93,7 +94,7 @@ function subsetFor(
     budget,
   }: { readonly openMany: readonly OpenLine[]; readonly budget: { left: number } },
 ): Searched {
-  const near = openMany.filter((line) => areNear(pass, one, line));
+  const near = nearest(pass, one, openMany);
   if (near.length === 0 || one.amount === 0n) return { kind: "none", one, subset: [] };
   if (near.length > CANDIDATES_MAX || budget.left <= 0)
     return { kind: "exhausted", one, subset: [] };
@@ -112,6 +113,31 @@ function subsetFor(
   const subset = found.indexes.flatMap((index) => near[index] ?? []);
   const kind = found.kind === "one" && isReplaceable(subset, near) ? "several" : found.kind;
   return { kind, one, subset };
+}
+
+/** The lines, ordered by day, that are near one, or, of more than a search looks among, the first ones. */
+function nearest(pass: Pass, one: OpenLine, lines: readonly OpenLine[]): readonly OpenLine[] {
+  const reach =
+    pass.dates === undefined ? Infinity : calendarReach(pass.dates.max, pass.dates.count);
+  const near: OpenLine[] = [];
+  for (let place = firstFrom(lines, one.day - reach); place < lines.length; place += 1) {
+    const line = lines[place];
+    if (line === undefined || line.day > one.day + reach) break;
+    if (areNear(pass, one, line)) near.push(line);
+    if (near.length > CANDIDATES_MAX) break;
+  }
+  return near;
+}
+
+/** The place of the first line that is not before a day, by binary search. */
+function firstFrom(lines: readonly OpenLine[], day: number): number {
+  let [from, to] = [0, lines.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((lines[middle]?.day ?? day) < day) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** Whether a line of the subset could be replaced by another one with the same amount that is told apart from it by its texts or day. */

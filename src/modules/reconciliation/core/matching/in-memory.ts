@@ -32,6 +32,19 @@ export function matchInMemory(
   lines: readonly OpenLine[],
   threshold: number,
 ): MatchingResult {
+  const steps = matchingSteps(passes, lines, threshold);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The work of `matchInMemory`, which stops after each pass, so that others have a turn. */
+export function* matchingSteps(
+  passes: readonly Pass[],
+  lines: readonly OpenLine[],
+  threshold: number,
+): Generator<undefined, MatchingResult, void> {
   const matched = new Set<number>();
   const proposed = new Set<number>();
   const givenUp = new Set<number>();
@@ -50,6 +63,7 @@ export function matchInMemory(
       ambiguous.push(...found.ambiguous.map((group) => ({ ...group, pass })));
       for (const id of found.givenUp) givenUp.add(id);
     }
+    yield;
   }
   const taken = new Set([...matched, ...proposed]);
   const undecided = ambiguous.filter((group) => {

@@ -51,12 +51,12 @@ export const LineParams = MatchingParams.extend({ lineID: numberParam() });
 
 const Note = z.string().max(NOTE_LENGTH_MAX).default("");
 const DecisionRequest = z
-  .object({ note: Note })
+  .strictObject({ note: Note })
   .default({ note: "" })
   .openapi("MatchingDecisionRequest");
 const LineIDs = z.array(z.int().min(1)).min(1).max(HAND_LINES_MAX);
 const HandMatchRequest = z
-  .object({ left: LineIDs, right: LineIDs, note: Note })
+  .strictObject({ left: LineIDs, right: LineIDs, note: Note })
   .openapi("MatchByHandRequest");
 
 /** The filters of both lists. Cursors have them as options, empty for none. */

@@ -23,34 +23,34 @@ const TIMING_DAYS = 3;
 
 const Name = z.string().max(NAME_LENGTH_MAX);
 const DateText = z.string().openapi({ format: "date", example: "2026-03-31" });
-const Threshold = z.int().min(0).max(101).openapi({
+export const Threshold = z.int().min(0).max(101).openapi({
   description:
     "The confidence from which a match is made without a person; what is below is proposed. At 101, everything is.",
 });
-const TimingDays = z.int().min(0).max(TIMING_DAYS_MAX).openapi({
+export const TimingDays = z.int().min(0).max(TIMING_DAYS_MAX).openapi({
   description: "For how many business days a line counts as waiting for its partner.",
 });
 const Address = z.string().openapi({ description: "The address of an account of corrections." });
 
 export const MatchingRequest = z
-  .object({
+  .strictObject({
     name: Name,
     leftSourceID: z.string().openapi({ format: "uuid" }),
     rightSourceID: z.string().openapi({ format: "uuid" }),
     period: z
-      .object({ from: DateText, to: DateText.nullish() })
+      .strictObject({ from: DateText, to: DateText.nullish() })
       .openapi({ description: "Both days belong to it; without `to`, it has no end." }),
     passes: PassesRequest.nullish().openapi({
       description: "The rules, in their order; absent for the default ones.",
     }),
     threshold: Threshold.default(DEFAULT_THRESHOLD),
     timingDays: TimingDays.default(TIMING_DAYS),
-    accounts: z.object({ suspense: Address, fees: Address }).partial().nullish(),
+    accounts: z.strictObject({ suspense: Address, fees: Address }).partial().nullish(),
   })
   .openapi("MatchingRequest");
 
 export const MatchingPatchRequest = z
-  .object({
+  .strictObject({
     name: Name.optional(),
     passes: PassesRequest.nullable()
       .optional()
@@ -58,11 +58,11 @@ export const MatchingPatchRequest = z
     threshold: Threshold.optional(),
     timingDays: TimingDays.optional(),
     period: z
-      .object({
+      .strictObject({
         to: DateText.nullable().openapi({ description: "Null for a period without an end." }),
       })
       .optional(),
-    accounts: z.object({ suspense: Address, fees: Address }).partial().optional(),
+    accounts: z.strictObject({ suspense: Address, fees: Address }).partial().optional(),
   })
   .openapi("MatchingPatchRequest");
 

@@ -21,13 +21,13 @@ const upTo = (max: bigint, what: string) =>
 const UNITS_MAX = 10n ** 30n;
 
 const Normalisation = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("case") }),
-  z.object({ kind: z.literal("punctuation") }),
-  z.object({ kind: z.literal("digits") }),
-  z.object({ kind: z.literal("prefix"), length: z.int().min(1).max(TEXT_LENGTH_MAX) }),
+  z.strictObject({ kind: z.literal("case") }),
+  z.strictObject({ kind: z.literal("punctuation") }),
+  z.strictObject({ kind: z.literal("digits") }),
+  z.strictObject({ kind: z.literal("prefix"), length: z.int().min(1).max(TEXT_LENGTH_MAX) }),
 ]);
 
-const KeyRequest = z.object({
+const KeyRequest = z.strictObject({
   left: Field,
   right: Field.optional().openapi({ description: "By default the field of the left side." }),
   normalise: z.array(Normalisation).max(STEPS_MAX).default([]).openapi({
@@ -41,13 +41,13 @@ const KeyRequest = z.object({
 
 const AmountRequest = z
   .discriminatedUnion("kind", [
-    z.object({ kind: z.literal("equal") }),
-    z.object({
+    z.strictObject({ kind: z.literal("equal") }),
+    z.strictObject({
       kind: z.literal("tolerance"),
       absolute: upTo(UNITS_MAX, "units").default(0n),
       millionths: upTo(TOLERANCE_MILLIONTHS_MAX, "millionths").default(0n),
     }),
-    z.object({
+    z.strictObject({
       kind: z.literal("fee"),
       netSide: z.enum(["left", "right"]),
       fixed: upTo(UNITS_MAX, "units").default(0n),
@@ -60,12 +60,12 @@ const AmountRequest = z
   });
 
 export const PassRequest = z
-  .object({
+  .strictObject({
     name: z.string().trim().min(1).max(PASS_NAME_LENGTH_MAX),
     keys: z.array(KeyRequest).max(KEYS_MAX).default([]),
     amount: AmountRequest.default({ kind: "equal" }),
     dates: z
-      .object({
+      .strictObject({
         max: z.int().min(0).max(DAYS_APART_MAX),
         count: z.enum(["days", "businessDays"]).default("businessDays"),
       })

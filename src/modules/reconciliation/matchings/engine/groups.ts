@@ -158,5 +158,6 @@ export const toGroup = (row: GroupRow): StoredGroup => ({
 
 const idsText = (ids: readonly number[]): string => `[${ids.join(",")}]`;
 
-const linesText = ({ left, right }: Group): string =>
+/** A group by its lines, whatever their order is. */
+export const linesText = ({ left, right }: Group): string =>
   [left, right].map((ids) => ids.toSorted((one, other) => one - other).join(" ")).join("=");

@@ -52,7 +52,7 @@ export interface ScannedRows<Row> {
 }
 
 /** Most rows that one scan looks at, so that filters which few rows fit take no longer than others. */
-export const SCANNED_ROWS_MAX = 10_000;
+export const SCANNED_ROWS_MAX = 4_000;
 
 type DetailRow = LineRow & {
   source_id: string;
@@ -168,6 +168,7 @@ function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" 
     };
   if (breakClass !== undefined)
     return of("line_break", [unmatched, "line.break_class = ?"], [breakClass]);
+  if (state === "proposed") return of("line_proposed", [`line.state = ${LINE_PROPOSED}`], []);
   if (state !== undefined && state !== "matched")
     return side === undefined
       ? of("line_unmatched", [unmatched], [])

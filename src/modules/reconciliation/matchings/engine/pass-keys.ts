@@ -30,6 +30,16 @@ export class PassKeys {
     this.#sql.all("DELETE FROM pass_key");
   }
 
+  /** Removes the keys up to a place, which is included: millions of them at once would hold up everybody who waits. */
+  clearTo({ key, position, line }: KeyPlace): void {
+    this.#sql.all(
+      "DELETE FROM pass_key WHERE (blocking_key, position, line) <= (?, ?, ?)",
+      key,
+      position,
+      line,
+    );
+  }
+
   /** Adds the lines that take part in a pass. */
   add(pass: Pass, lines: readonly OpenLine[]): void {
     const order = windowOrder(pass);

@@ -17,7 +17,10 @@ import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
 /** Lines that one slice of work reads, but for those of the window in which it ends. */
-const SLICE_LINES = 2_000;
+const SLICE_LINES = 400;
+
+/** Lines that one slice classifies, each of which may have a hundred relatives. */
+const CLASSIFIED_LINES = 200;
 
 /** Groups that one slice dissolves or settles. */
 const SLICE_GROUPS = 500;
@@ -127,7 +130,10 @@ export class RunWork {
     }
     const { found, next } = slice.finish();
     this.#store(run, pass, found);
-    if (next !== undefined) return { phase: "match", pass: index, after: next };
+    if (next !== undefined) {
+      this.#keys.clearTo(next);
+      return { phase: "match", pass: index, after: next };
+    }
     this.#keys.clear();
     return passFrom(run.settings, index + 1);
   }
@@ -178,7 +184,7 @@ export class RunWork {
   }
 
   #classify(run: Run, after: number): RunCursor | undefined {
-    const lines = this.#lines.unmatchedAfter(after, SLICE_LINES, ["open", "proposed"]);
+    const lines = this.#lines.unmatchedAfter(after, CLASSIFIED_LINES, ["open", "proposed"]);
     const last = lines.at(-1);
     if (last === undefined) return undefined;
     this.#heads.add(run.id, { unmatched: lines.length });

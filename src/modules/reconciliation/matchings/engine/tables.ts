@@ -67,6 +67,7 @@ const COLLECTION: readonly string[] = [
   "CREATE INDEX line_of_asset ON line (asset)",
   "CREATE INDEX line_of_side_asset ON line (side, asset)",
   `CREATE INDEX line_unmatched_of_side ON line (side) WHERE state <> ${LINE_MATCHED}`,
+  `CREATE INDEX line_proposed ON line (id) WHERE state = ${LINE_PROPOSED}`,
   `CREATE INDEX line_break ON line (break_class) WHERE state <> ${LINE_MATCHED}`,
   // Lists of groups. The first of them takes the place of `line_group_pending`.
   "DROP INDEX line_group_pending",

@@ -35,6 +35,10 @@ import {
   LineReads,
   type ScannedRows,
 } from "#modules/reconciliation/matchings/engine/line-reads.ts";
+import {
+  type PreviewPage,
+  PreviewReads,
+} from "#modules/reconciliation/matchings/engine/preview-reads.ts";
 import type { RunSettings } from "#modules/reconciliation/matchings/engine/settings.ts";
 import { present } from "#platform/assert.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -238,6 +242,16 @@ export class MatchingObject extends DurableObject<Env> {
     return this.#engine() === undefined ? NO_SUMS : new LineSums(this.#sql).breaks(after, today);
   }
 
+  /** Lines below an id that other passes might match otherwise, the newest first. */
+  previewPage(below: number, limit: number): PreviewPage {
+    return this.#engine() === undefined ? NO_LINES : new PreviewReads(this.#sql).page(below, limit);
+  }
+
+  /** Those of some groups that a person has declined or broken, by their places. */
+  declinedAmong(groups: readonly Group[]): readonly number[] {
+    return this.#engine() === undefined ? [] : new PreviewReads(this.#sql).declined(groups);
+  }
+
   /** Removes all that the object holds. D1 gets the decisions that it does not know before. Emptying an empty object does nothing. */
   async empty(): Promise<void> {
     if (this.#engine() === undefined) return;
@@ -322,5 +336,6 @@ export class MatchingObject extends DurableObject<Env> {
   }
 }
 
+const NO_LINES: PreviewPage = { lines: [], groups: [], next: undefined };
 const NO_ROWS = { rows: [], readTo: undefined } as const;
 const NO_SUMS = { sums: [], next: undefined } as const;
