@@ -1,6 +1,7 @@
 import { TAKEN_BACK } from "./corrections.ts";
 import { type GroupRow, linesText, toGroup } from "./groups.ts";
 import { type LineRow, LINE_COLUMNS, toLine } from "./lines.ts";
+import { LINE_HELD } from "./tables.ts";
 import type { Group, OpenLine } from "#modules/reconciliation/core/matching/index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
@@ -35,10 +36,10 @@ export class PreviewReads {
     this.#sql = sql;
   }
 
-  /** Lines below an id that are open, or that a run has matched or proposed and nobody has decided about. */
+  /** Lines below an id that are open and not held, or that a run has matched or proposed and nobody has decided about. */
   page(below: number, limit: number): PreviewPage {
     const rows = this.#sql.all<LineRow & { line_group: number | null }>(
-      `SELECT ${LINE_COLUMNS}, line.line_group FROM line WHERE id < ? ORDER BY id DESC LIMIT ? + 0`,
+      `SELECT ${LINE_COLUMNS}, line.line_group FROM line WHERE id < ? AND state <> ${LINE_HELD} ORDER BY id DESC LIMIT ? + 0`,
       below,
       limit,
     );
