@@ -55,7 +55,7 @@ async function eventRule(ledger: string): Promise<string> {
 }
 
 /** Gives the event of a transaction to the listener as the queue does. */
-async function deliver(ledger: string, now = NOW): Promise<void> {
+async function deliver(ledger: string, now = NOW, more: object = {}): Promise<void> {
   const id = freshName("event");
   const sink = await ruleListener.open([], at(now));
   const event = {
@@ -65,7 +65,7 @@ async function deliver(ledger: string, now = NOW): Promise<void> {
     type: "COMMITTED_TRANSACTIONS",
     date: now,
     idempotencyKey: "",
-    payload: { ledger },
+    payload: { ledger, ...more },
   };
   await sink?.([event], { source: "outbox", ids: [id] });
 }
@@ -117,6 +117,34 @@ test("an event makes all rules due that run on it by one statement, and sets the
   expect(arm.mock.calls).toEqual([[Date.parse(LATER)]]);
   const dues = await Promise.all(ids.map(async (id) => (await timesOf(id))?.events_due_at));
   expect(dues).toEqual([time("2026-03-04T10:01:00Z"), LATER, LATER]);
+});
+
+test("bookings of corrections make no rule due, and metadata that only pretends to be one does", async () => {
+  const ledger = await newLedger();
+  const correction = freshName("correction");
+  await env.DB.prepare(
+    `INSERT INTO reconciliation_corrections (id, matching_id, line, closes, kind, state, needs_approval, ledger, side, script, vars, note,
+       idempotency_key, requested_by, transaction_id, created_at, updated_at)
+     VALUES (?, 'm', 1, '[1]', 'correction', 'booked', 0, ?, 'right', '', '{}', '', '', '{}', '7', ?, ?)`,
+  )
+    .bind(correction, ledger, NOW, NOW)
+    .run();
+  const transaction = (id: number, name = correction) => ({
+    id,
+    metadata: { "florin/reconciliation/correction": name },
+  });
+  const id = await eventRule(ledger);
+  await deliver(ledger, NOW, { transactions: [transaction(7)] });
+  expect(await timesOf(id)).toMatchObject({ events_due_at: null });
+  for (const transactions of [
+    [transaction(8)],
+    [transaction(7, "unknown")],
+    [transaction(7), { id: 9, metadata: {} }],
+  ]) {
+    await setTime(id, "events_due_at", FAR);
+    await deliver(ledger, NOW, { transactions });
+    expect(await timesOf(id)).toMatchObject({ events_due_at: LATER });
+  }
 });
 
 test("an event brings a rule forward whose due time was set while the clock was ahead", async () => {

@@ -4,6 +4,7 @@ import {
   reconciliationAlertEvents,
   reconciliationAlerts,
 } from "#modules/reconciliation/alerts/tables.ts";
+import { reconciliationCorrections } from "#modules/reconciliation/corrections/tables.ts";
 import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/tables.ts";
 import { reachMatching } from "#modules/reconciliation/matchings/object-calls.ts";
 import {
@@ -24,11 +25,16 @@ const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 20;
 const PARENTS_MAX = 100;
 
+interface Owner {
+  readonly key: number;
+  readonly id: string;
+}
+
 /** A table whose rows are deleted with those of another one. */
 interface Owned {
   readonly table: SQLiteTable;
-  /** The column that names the owner's key. */
-  readonly owner: SQL;
+  /** SQL condition for the rows of an owner. */
+  readonly isOf: (owner: Owner) => SQL;
 }
 
 interface Owners {
@@ -43,17 +49,20 @@ interface Owners {
 
 const POLICIES: Owners = {
   table: reconciliationPolicies,
-  owned: [{ table: reconciliations, owner: sql`policy_key` }],
+  owned: [{ table: reconciliations, isOf: ({ key }) => sql`policy_key = ${key}` }],
 };
 const RULES: Owners = {
   table: reconciliationRules,
   owned: [reconciliationAlertEvents, reconciliationAlerts, reconciliationEvaluations].map(
-    (table) => ({ table, owner: sql`rule_key` }),
+    (table) => ({ table, isOf: ({ key }) => sql`rule_key = ${key}` }),
   ),
 };
 const MATCHINGS: Owners = {
   table: reconciliationMatchings,
-  owned: [{ table: reconciliationMatchingRuns, owner: sql`matching_key` }],
+  owned: [
+    { table: reconciliationMatchingRuns, isOf: ({ key }) => sql`matching_key = ${key}` },
+    { table: reconciliationCorrections, isOf: ({ id }) => sql`matching_id = ${id}` },
+  ],
   empty: (env, id) => reachMatching(env, id, (object) => object.empty()),
 };
 
@@ -89,10 +98,11 @@ async function purgeParents(
     .from(table)
     .where(isNotNull(table.deletedAt))
     .limit(PARENTS_MAX);
-  for (const { key, id } of parents) {
+  for (const parent of parents) {
+    const { key, id } = parent;
     await empty?.(env, id);
-    for (const { table: child, owner } of owned) {
-      const isOwned = sql`${owner} = ${key}`;
+    for (const { table: child, isOf } of owned) {
+      const isOwned = isOf(parent);
       if (!(await purgeChildren(db, { table: child, isOwned }, budget))) return false;
     }
     await db.run(sql`DELETE FROM ${table} WHERE key = ${key} AND deleted_at IS NOT NULL`);
