@@ -77,8 +77,24 @@ const IMPORTS = [
   /\bimport\(\s*"([^"]+)"\s*[,)]/g,
 ];
 
-const importsOf = (text: string): string[] =>
-  IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
+const importsOf = memoized((text: string): readonly string[] =>
+  IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name)),
+);
+
+/**
+ * A pure function that remembers its values. The tests of this file look at all sources once for each file that they plant, and those are the
+ * same texts and paths each time.
+ */
+function memoized<V>(compute: (text: string) => V): (text: string) => V {
+  const values = new Map<string, V>();
+  return (text) => {
+    const known = values.get(text);
+    if (known !== undefined || values.has(text)) return known as V; // The map has the value under this key.
+    const value = compute(text);
+    values.set(text, value);
+    return value;
+  };
+}
 
 /** What an import leads to. */
 type Target =
@@ -130,9 +146,11 @@ const covers = (allowed: string, name: string): boolean =>
   allowed.endsWith("/*") ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
 
 /** The innermost room that a file is in. Undefined for a folder directly below `src` that is not in the table. */
-function roomOf(file: string): { readonly name: string; readonly room: Room } | undefined {
-  let name = dirname(file);
-  if (name === ".") name = "";
+const roomOf = (file: string): { readonly name: string; readonly room: Room } | undefined =>
+  roomOfFolder(dirname(file));
+
+const roomOfFolder = memoized((folder) => {
+  let name = folder === "." ? "" : folder;
   for (;;) {
     const room = ROOMS[name] ?? moduleRoom(name);
     if (room !== undefined) return { name, room };
@@ -140,7 +158,7 @@ function roomOf(file: string): { readonly name: string; readonly room: Room } | 
     if (name === "" || parent === ".") return undefined;
     name = parent;
   }
-}
+});
 
 /** The room with a face that a file belongs to. */
 function houseOf(file: string): string | undefined {
@@ -227,13 +245,17 @@ function findLargeFolders(files: readonly string[]): string[] {
 
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
+const typesOf = memoized((text: string): readonly string[] =>
+  [...text.matchAll(TYPE)].map(([, name = ""]) => name),
+);
+
 /**
  * Finds exported types that are defined more than once: a type name stands for one thing in all of the Worker, and in all of the console, which
  * sees the Worker's objects in the form of the API document.
  */
 function findDuplicateTypes(sources: Sources): string[] {
   const definitions = [...sources].flatMap(([file, text]) =>
-    [...text.matchAll(TYPE)].map(([, name = ""]) => ({ name, file })),
+    typesOf(text).map((name) => ({ name, file })),
   );
   const programOf = ({ file }: { readonly file: string }): boolean => file.startsWith("console/");
   return [...Map.groupBy(definitions, programOf).values()].flatMap((defined) =>
