@@ -65,7 +65,10 @@ test("a page of large entries is given in parts, each of which reaches beyond th
 test("a stream reads a page itself where the request that was reading it has ended", async () => {
   const pages = new LogPages();
   const { log } = logOf(300);
-  const hung = { ...log, object: { readStreamedPage: () => new Promise(() => undefined) } };
-  void pages.after(0, hung as unknown as PagedLog);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const hung = { ...log, object: { readStreamedPage: () => promise } };
+  const first = Promise.allSettled([pages.after(0, hung as unknown as PagedLog)]);
   expect(await pages.after(0, log)).toMatchObject({ to: 127 });
+  reject(new Error("the request has ended")); // Otherwise the read fails by its time limit, after the test.
+  expect(await first).toMatchObject([{ status: "rejected" }]);
 });
