@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { EXPANDED, TestLedger, WITH_VOLUMES } from "./fixtures.ts";
 import { answerAudit, type AuditReport, LedgerAudit } from "#ledger-engine/audit/audit.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import { present } from "#platform/assert.ts";
 import { attempt } from "#platform/result.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
@@ -33,9 +35,35 @@ export async function checkRuns(options: { runs: number; stepsMax: number }): Pr
   return commands;
 }
 
+type Audited = Pick<TestLedger, "sql" | "engine">;
+
 /** Audits a ledger: compares it with a replay of its log. */
-export function audited(ledger: Pick<TestLedger, "sql" | "engine">): AuditReport {
-  const audit = new LedgerAudit(new NodeSql(), ledger.engine.info);
+export const audited = (ledger: Audited): AuditReport => auditInto(new NodeSql(), ledger);
+
+/**
+ * Audits a ledger time and again, as `audited` does, in one database that each audit leaves as empty as it was. Its tables are made and its
+ * statements are prepared only once, which takes half of the time of an audit of a small ledger.
+ */
+export function auditsOf(ledger: Audited): () => AuditReport {
+  const sql = new NodeSql();
+  LedgerEngine.create(sql, ledger.engine.info);
+  const undo = new Error("the replay is undone");
+  return () => {
+    let report: AuditReport | undefined;
+    try {
+      sql.transaction(() => {
+        report = auditInto(sql, ledger);
+        throw undo;
+      });
+    } catch (error) {
+      if (error !== undo) throw error;
+    }
+    return present(report, "an audit ends with a report");
+  };
+}
+
+function auditInto(sql: NodeSql, ledger: Audited): AuditReport {
+  const audit = new LedgerAudit(sql, ledger.engine.info);
   while (audit.report.status === "running") {
     audit.step((request) => answerAudit(ledger.sql, request));
   }

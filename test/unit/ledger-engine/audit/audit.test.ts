@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   answerAudit,
   type AuditAnswer,
+  type AuditReport,
   type AuditRequest,
   LedgerAudit,
   parseProgress,
@@ -18,7 +19,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
-import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { audited, auditsOf } from "#test/support/ledger-engine/in-node.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 import { toFirstStep } from "#test/support/ledger-engine/migration/first-step.ts";
 import { variedLedger } from "#test/support/ledger-engine/varied-ledger.ts";
@@ -205,14 +206,18 @@ describe("an audit finds", () => {
     ledger.sql.all(`UPDATE ${table} SET ${column} = ${value} WHERE ${place}`);
   }
 
-  /** Whether an audit finds a change, or a constraint of the table refuses it. The change is undone afterwards. */
-  function isFound(ledger: TestLedger, corruption: ReturnType<typeof corruptions>[number]) {
+  /** Whether `audit` finds a change, or a constraint of the table refuses it. The change is undone afterwards. */
+  function isFound(
+    ledger: TestLedger,
+    corruption: ReturnType<typeof corruptions>[number],
+    audit: () => AuditReport,
+  ): boolean {
     const end = new Error("the change is undone");
     let status = "";
     try {
       ledger.sql.transaction(() => {
         corrupt(ledger, corruption);
-        ({ status } = audited(ledger));
+        ({ status } = audit());
         throw end;
       });
     } catch (error) {
@@ -227,7 +232,8 @@ describe("an audit finds", () => {
       const all = corruptions(features);
       expect(all.length).toBeGreaterThan(100);
       const ledger = variedLedger(features);
-      const missed = all.filter((corruption) => !isFound(ledger, corruption));
+      const audit = auditsOf(ledger);
+      const missed = all.filter((corruption) => !isFound(ledger, corruption, audit));
       expect(missed).toEqual([]);
       expect(audited(ledger).status).toBe("consistent");
     },
