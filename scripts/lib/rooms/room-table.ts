@@ -23,6 +23,7 @@ import {
   type Room,
   RULES,
   RUNTIME,
+  WALLET_ROOMS,
   WIRE,
 } from "./room.ts";
 
@@ -291,15 +292,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   }),
 
-  "modules/wallets/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
-  "modules/wallets": {
-    uses: [...ANATOMY, "ledger-engine", "modules/ledger", "modules/wallets/core"],
-    packages: [...HTTP, ...D1],
-  },
-  "modules/wallets/http": {
-    uses: [...ANATOMY, "modules/ledger", "modules/wallets", "modules/wallets/core"],
-    packages: HTTP,
-  },
+  ...WALLET_ROOMS,
   ...RECONCILIATION_ROOMS,
 
   // Which ledgers there are.

@@ -110,3 +110,22 @@ export const CONSOLE_PLACES: Readonly<Record<string, Room>> = Object.fromEntries
     },
   ]),
 );
+
+/** The rooms of wallets. Settings are read without the engine: every start of a server reads them, and for a name it would load all of it. */
+export const WALLET_ROOMS: Readonly<Record<string, Room>> = {
+  "modules/wallets/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
+  "modules/wallets": {
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      ...engine("rules/names.ts"),
+      "modules/ledger",
+      "modules/wallets/core",
+    ],
+    packages: [...HTTP, ...D1],
+  },
+  "modules/wallets/http": {
+    uses: [...ANATOMY, "modules/ledger", "modules/wallets", "modules/wallets/core"],
+    packages: HTTP,
+  },
+};

@@ -1,4 +1,5 @@
-import { isLedgerName } from "#ledger-engine";
+// Not from the engine's face: every start of a server reads the settings, and would load the whole engine for a name.
+import { isLedgerName } from "#ledger-engine/rules/names.ts";
 import { DeclaredSettings, textOrStandard } from "#platform/settings.ts";
 
 export const walletSettings = new DeclaredSettings({
