@@ -12,7 +12,13 @@ import { FileOrder } from "#test/support/runner/file-order.ts";
 import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
+/**
+ * The migrations, each as one statement, which the local database allows. Every contract test file applies them, and preparing their
+ * hundreds of statements takes a call of the runtime for each.
+ */
+const TEST_MIGRATIONS = (await readD1Migrations(resolve(root, "migrations"))).map(
+  ({ name, queries }) => ({ name, queries: [queries.join("\n;\n")] }),
+);
 
 /** Empty values, which count as unset. A developer's `.dev.vars`, which is also read, then changes no test. */
 const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
