@@ -102,16 +102,18 @@ export const bankOf = async (ledger: string): Promise<string> => {
   return (await newSource({ ...fields, references: { endToEndId: "reference" } })).id;
 };
 
-/** A new matching of two new ledgers, without lines. */
-export async function newMatching(fields: object = {}): Promise<TestMatching> {
-  const ledgers = { left: await newLedger(), right: await newLedger() };
-  const body = {
+/** A new matching of two new ledgers, without lines. The right one may have a bucket of its own. */
+export async function newMatching(fields: object = {}, bucket?: string): Promise<TestMatching> {
+  const ledgers = { left: await newLedger(), right: freshName("books") };
+  const body = bucket === undefined ? {} : { bucket };
+  await api(`/api/ledger/v2/${ledgers.right}`, { body });
+  const request = {
     name: freshName("matching"),
     leftSourceID: await bankOf(ledgers.left),
     rightSourceID: await bankOf(ledgers.right),
     period: { from: "2026-01-01" },
     ...fields,
   };
-  const { id } = await dataOf<{ id: string }>(await api(MATCHINGS, { body }), 201);
+  const { id } = await dataOf<{ id: string }>(await api(MATCHINGS, { body: request }), 201);
   return new TestMatching(id, ledgers);
 }

@@ -18,7 +18,7 @@ export const BREAK_CLASSES = [
   "currency",
   /** A line of the other side has the reference, and the amount before or after the fee that the source tells. */
   "fee",
-  /** Several lines fit equally well, so that nothing tells which. */
+  /** Several lines fit equally well, so that nothing tells which; or the one that fits was not matched, as where its day is too far away. */
   "unknown",
 ] as const;
 
@@ -55,8 +55,10 @@ export function classifyBreak(line: OpenLine, evidence: BreakEvidence, patience:
   const sameAsset = namesakes.filter(({ asset }) => asset === line.asset);
   const withFee = sameAsset.find((other) => differsByFee(line, other));
   if (withFee !== undefined) return { class: "fee", relatedLine: withFee.id };
-  const [nearest] = sameAsset;
-  if (nearest !== undefined) return { class: "amount", relatedLine: nearest.id };
+  const differing = sameAsset.find(({ amount }) => amount !== line.amount);
+  const equal = sameAsset.find(({ amount }) => amount === line.amount);
+  if (equal !== undefined) return { class: "unknown", relatedLine: equal.id };
+  if (differing !== undefined) return { class: "amount", relatedLine: differing.id };
   const [foreign] = namesakes;
   if (foreign !== undefined) return { class: "currency", relatedLine: foreign.id };
   if (isUndecided) return { class: "unknown", relatedLine: undefined };
