@@ -233,6 +233,9 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   },
   florinCreateMatching: storeMatchedBooks,
   florinReadMatchingRun: () => untilNone("reconciliation_matching_runs", "state <> 'done'"),
+  // As if four eyes had been needed when the write-offs were asked for.
+  florinConfirmCorrection: untilAsked,
+  florinRefuseCorrection: untilAsked,
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
   // The account that the transfer lacked is stored.
@@ -275,6 +278,11 @@ async function storeMatchedBooks(): Promise<void> {
         createdBy: "examples",
       });
   }
+}
+
+/** Lets all corrections wait for a second person. */
+async function untilAsked(): Promise<void> {
+  await env.DB.prepare("UPDATE reconciliation_corrections SET state = 'waiting'").run();
 }
 
 /** Stores a request that has failed. */

@@ -1,4 +1,4 @@
-import { assertMayBook, assertOtherPerson } from "./authority.ts";
+import { assertMayBook, assertOtherPerson, needsFourEyes } from "./authority.ts";
 import type { StoredCorrection } from "./correction.ts";
 import { proceed } from "./proceed.ts";
 import { correctionOf, takeStep } from "./store.ts";
@@ -22,7 +22,8 @@ export async function confirmCorrection(
   of: DecidedCorrection,
 ): Promise<StoredCorrection> {
   const correction = await waitingOf(context, of);
-  assertOtherPerson(context.principal, correction);
+  // Four eyes are needed as it is set now: where they are not needed any more, a write-off that still waits is confirmed by anybody.
+  if (needsFourEyes(context)) assertOtherPerson(context.principal, correction);
   assertMayBook(context.principal, correction.ledger);
   const next = await takeStep(context, correction, {
     from: "waiting",
