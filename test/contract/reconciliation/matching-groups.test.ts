@@ -127,6 +127,10 @@ test("of 200 decisions and three runs that race for the same lines, one wins, an
   const answers = await Promise.all([...decisions, ...runs]);
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => ![200, 201, 202, 409].includes(status))).toEqual([]);
+  for (const place of proposals.keys()) {
+    const [confirm, decline, second] = statuses.slice(5 * place);
+    expect([confirm, decline, second].filter((status) => status === 200).length).toBeLessThan(2);
+  }
   await eventually(async () => {
     const { data } = await pageOf<{ state: string }>(await api(`${matching.path}/runs`));
     expect(data.filter(({ state }) => state !== "done")).toEqual([]);

@@ -72,6 +72,18 @@ describe("a proposal", () => {
     expect(group).toEqual({ right_lines: "[3]" });
   });
 
+  test("that a run makes anew has another id, so that nobody decides about another one than he saw", () => {
+    run();
+    expect(() => engine.confirm(1, BY)).toThrow("group 1 is gone");
+    engine.confirm(2, BY);
+    expect(states()).toEqual(["matched"]);
+    expect(engine.journal.after(0, 10).map(({ what, group }) => [what, group])).toEqual([
+      ["run", 0],
+      ["run", 0],
+      ["confirm", 2],
+    ]);
+  });
+
   test("is dissolved where a person matches one of its lines with another one", () => {
     beginRun(engine, [right("chosen", { amount: 499n })]);
     const id = engine.matchByHand({ left: [1], right: [3] }, BY);
