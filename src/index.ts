@@ -12,7 +12,7 @@ export {
   TriggerLaneObject,
 } from "#modules/orchestration/index.ts";
 export { ConnectorObject } from "#modules/payments/index.ts";
-export { MatchingObject } from "#modules/reconciliation/index.ts";
+export { MatchingObject, StatementSourceObject } from "#modules/reconciliation/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";
 
 export default { fetch: app.fetch, queue: consume } satisfies ExportedHandler<Env>;

@@ -39,7 +39,12 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
     },
     floors: [
       { balances: { uses: ["modules/ledger", "modules/payments"] } },
-      { clearing: { uses: ["modules/ledger"] }, policies: {}, rules: {}, statements: {} },
+      {
+        clearing: { uses: ["modules/ledger"] },
+        policies: {},
+        rules: {},
+        statements: { uses: ["modules/payments"], packages: [...RUNTIME, "node:crypto"] },
+      },
       {
         sources: {
           uses: [
@@ -77,7 +82,7 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
             "platform/modules",
             ...reconciliation("matchings/desk", "matchings/engine"),
           ],
-          packages: [...HTTP, "csv-stringify/sync", "hono/html", "node:crypto"],
+          packages: [...HTTP, "csv-stringify/sync", "hono/html", "node:buffer", "node:crypto"],
         },
         retention: {},
       },

@@ -22,6 +22,7 @@ import { RECONCILIATION_RESOURCES } from "./http/resources.ts";
 import { registerRules } from "./http/rules.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerSources } from "./http/sources/sources.ts";
+import { registerStatements } from "./http/sources/statements.ts";
 import { MatchingObject } from "./matchings/object/matching-object.ts";
 import * as matchings from "./matchings/tables.ts";
 import * as policies from "./policies/tables.ts";
@@ -32,6 +33,7 @@ import { repairTimes } from "./scheduler/repair.ts";
 import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
 import * as sources from "./sources/tables.ts";
+import { StatementSourceObject } from "./statements/source-object.ts";
 import * as statements from "./statements/tables.ts";
 import { CORRECTIONS_SWEEP, RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -74,6 +76,7 @@ export const reconciliationModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinSchedules(app);
+    registerStatements(app);
     registerSources(app);
     registerClearing(app);
     registerBreaks(app);
@@ -113,6 +116,7 @@ export const reconciliationModule: Module = {
     { name: CORRECTIONS_SWEEP, run: sweepCorrections },
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
   ],
+  classes: { MatchingObject, StatementSourceObject },
 };
 
-export { MatchingObject };
+export { MatchingObject, StatementSourceObject };

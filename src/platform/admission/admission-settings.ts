@@ -45,6 +45,10 @@ export const admissionSettings = new DeclaredSettings({
     standard: "100",
     meaning: "Event streams and streams of ledgers that an isolate has open at once",
   }),
+  FLORIN_LIMIT_UPLOADS: integer(PLACES, {
+    standard: "8",
+    meaning: "Uploads of statements that an isolate has under way at once",
+  }),
   FLORIN_LIMIT_WAITING: integer(PLACES, {
     standard: "256",
     meaning: "Requests of an isolate that wait at once for the end of an instance",

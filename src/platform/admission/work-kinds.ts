@@ -20,6 +20,7 @@ export type AdmissionSetting =
   | "FLORIN_LIMIT_CREATIONS"
   | "FLORIN_LIMIT_STARTS"
   | "FLORIN_LIMIT_STREAMS"
+  | "FLORIN_LIMIT_UPLOADS"
   | "FLORIN_LIMIT_WAITING";
 
 const MINUTE_MS = 60_000;
@@ -100,6 +101,14 @@ export const WORK_KINDS = {
     queue: 0,
     isLong: true,
     leaseMs: 2 * MINUTE_MS,
+  },
+  /** Uploads of statements, which last as long as their bodies arrive. */
+  upload: {
+    name: "uploads",
+    setting: "FLORIN_LIMIT_UPLOADS",
+    queue: 0,
+    isLong: true,
+    leaseMs: 15 * MINUTE_MS,
   },
   /** Streams of events, which end after an hour. */
   stream: {

@@ -43,6 +43,7 @@ const COLUMNS = {
   at: "date",
   number: "integer",
   id: "integer",
+  uploaded_at: "date",
 } as const;
 
 interface PageRequest {

@@ -16,6 +16,12 @@ import {
   reconciliations,
 } from "#modules/reconciliation/policies/tables.ts";
 import { reconciliationRules } from "#modules/reconciliation/rules/tables.ts";
+import { reconciliationSources } from "#modules/reconciliation/sources/tables.ts";
+import { clearSource } from "#modules/reconciliation/statements/content.ts";
+import {
+  reconciliationStatementHeads,
+  reconciliationStatements,
+} from "#modules/reconciliation/statements/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -24,6 +30,8 @@ import { toMillis } from "#platform/time.ts";
 const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 20;
 const PARENTS_MAX = 100;
+/** Most deleted sources that one sweep looks at: each has an object, which is called. */
+const SOURCES_MAX = 10;
 
 interface Owner {
   readonly key: number;
@@ -67,7 +75,7 @@ const MATCHINGS: Owners = {
 };
 
 /**
- * Deletes deleted policies, rules and matchings with all that belongs to them, up to `ROWS_MAX * STATEMENTS_MAX` rows. Returns when to go on, in
+ * Deletes deleted policies, rules, matchings and sources with all that belongs to them, up to `ROWS_MAX * STATEMENTS_MAX` rows. Returns when to go on, in
  * milliseconds since the epoch; undefined if nothing is left.
  */
 export async function purgeDeleted({
@@ -79,6 +87,7 @@ export async function purgeDeleted({
   let isDone = true;
   for (const owners of [POLICIES, RULES, MATCHINGS])
     isDone = isDone && (await purgeParents(env, db, { owners, budget }));
+  isDone = isDone && (await purgeSources({ env }, budget));
   return isDone ? undefined : toMillis(clock());
 }
 
@@ -108,6 +117,33 @@ async function purgeParents(
     await db.run(sql`DELETE FROM ${table} WHERE key = ${key} AND deleted_at IS NOT NULL`);
   }
   return parents.length < PARENTS_MAX;
+}
+
+/**
+ * Deletes deleted sources: first what the object of a source has, then the rows. An upload that was under way finds its source gone, and the
+ * object forgets it.
+ */
+async function purgeSources(
+  { env }: Pick<ServiceContext, "env">,
+  budget: Budget,
+): Promise<boolean> {
+  const db = databaseOf(env);
+  const sources = await db
+    .select({ id: reconciliationSources.id })
+    .from(reconciliationSources)
+    .where(isNotNull(reconciliationSources.deletedAt))
+    .limit(SOURCES_MAX);
+  for (const { id } of sources) {
+    await clearSource({ env }, id);
+    for (const table of [reconciliationStatementHeads, reconciliationStatements]) {
+      const isOwned = sql`source_id = ${id}`;
+      if (!(await purgeChildren(db, { table, isOwned }, budget))) return false;
+    }
+    await db.run(
+      sql`DELETE FROM ${reconciliationSources} WHERE id = ${id} AND deleted_at IS NOT NULL`,
+    );
+  }
+  return sources.length < SOURCES_MAX;
 }
 
 /** Deletes the rows of an owner. Returns whether none is left. */

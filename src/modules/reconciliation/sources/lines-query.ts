@@ -15,6 +15,12 @@ export interface LinesQuery {
   readonly limit: number;
 }
 
+/** A page of lines for a matching. */
+export interface CollectedQuery extends LinesQuery {
+  /** The id of the matching that collects. A statement whose lines it has got is not deleted as long as the matching uses the source. */
+  readonly collector: string;
+}
+
 const DAY_MS = 86_400_000;
 
 /** The day in UTC of an instant in RFC 3339, in days since 1970-01-01. */

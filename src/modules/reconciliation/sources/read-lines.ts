@@ -1,20 +1,15 @@
 import { readAccountLines } from "./account-lines.ts";
-import { dayOfTimestamp, type LinesQuery } from "./lines-query.ts";
+import { type CollectedQuery, dayOfTimestamp } from "./lines-query.ts";
 import { readPaymentLines } from "./payment-lines.ts";
 import { reachOfSource, type LineSource } from "./source.ts";
+import { readStatementLines } from "./statement-lines.ts";
 import { assertReaches } from "#modules/reconciliation/balances/reach.ts";
 import type { SourceLinesPage } from "#modules/reconciliation/core/source-line.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-export { LINES_MAX, type LinesQuery } from "./lines-query.ts";
-
-/** A page of lines for a matching. */
-export interface CollectedQuery extends LinesQuery {
-  /** The id of the matching that collects. A statement whose lines it has got is not deleted as long as the matching uses the source. */
-  readonly collector: string;
-}
+export { type CollectedQuery, LINES_MAX } from "./lines-query.ts";
 
 /**
  * The next lines of a source, in the order in which the source got them:
@@ -57,7 +52,7 @@ const GONE: ReadonlySet<FailureKind> = new Set<FailureKind>([
 
 function readLines(
   context: ServiceContext,
-  { definition }: Pick<LineSource, "id" | "definition">,
+  { id, definition }: Pick<LineSource, "id" | "definition">,
   query: CollectedQuery,
 ): Promise<SourceLinesPage> {
   switch (definition.kind) {
@@ -68,7 +63,7 @@ function readLines(
     case "pool":
       return readPaymentLines(context, { poolID: definition.poolID }, query);
     case "statement":
-      return Promise.resolve({ lines: [], position: query.after ?? "", isLast: true });
+      return readStatementLines(context, id, query);
   }
 }
 

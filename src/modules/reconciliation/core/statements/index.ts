@@ -18,6 +18,7 @@ export {
   type StatementFormat,
 } from "./model/options.ts";
 export {
+  FILE_START,
   type FilePosition,
   StatementError,
   type StatementErrorKind,

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import { ReadingFields } from "./source-schemas.ts";
 import { dateOf } from "#modules/reconciliation/core/matching/days.ts";
@@ -177,6 +178,10 @@ export const PreviewRequest = z
   .openapi("StatementPreviewRequest", {
     example: { content: "eyJzdGF0ZW1lbnQiOnt9fQo=", format: "json-lines" },
   });
+
+/** The bytes of a preview's content. */
+export const toContent = ({ content }: z.output<typeof PreviewRequest>): Uint8Array =>
+  Buffer.from(content, "base64");
 
 export const PreviewResponse = z
   .object({

@@ -1,0 +1,12 @@
+import type { ObjectCall } from "#platform/objects/call.ts";
+
+/** The object of a source of the kind `statement`. */
+export const sourceObjectOf = (env: Pick<Env, "STATEMENT_SOURCES">, sourceId: string) =>
+  env.STATEMENT_SOURCES.getByName(sourceId);
+
+/** A repeated upload of the same file is answered by `STATEMENT_EXISTS`, and a repeated deletion changes nothing. */
+export const TO_SOURCE: ObjectCall = {
+  object: "source of statements",
+  isRepeatable: true,
+  timeoutMs: 60_000,
+};
