@@ -26,6 +26,8 @@ export interface TestHead {
   readonly closing?: number;
 }
 
+export const MARCH = { id: "S-3", account: "DE02 1203", from: "2026-03-01", to: "2026-03-31" };
+
 /** A file of one statement in EUR in the format `json-lines`, with a line of one day for each amount. */
 export const fileOf = (head: TestHead, amounts: readonly number[] = []): string =>
   [

@@ -1,4 +1,5 @@
 import type { FileSpec, Removal, Verdict } from "./reading.ts";
+import type { Head } from "./statement.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
@@ -256,19 +257,31 @@ const toFile = (row: FileRow): StoredFile => ({
 
 /** A verdict from its JSON, in which small amounts are numbers. */
 function toVerdict(text: string): Verdict {
-  const verdict = parseJson(text) as Verdict;
+  const verdict = parseJson(text) as WrittenVerdict; // `judge` has written it
   if (!verdict.isRead) return verdict;
-  const toBigint = (amount: bigint | undefined) =>
+  const toAmount = (amount: number | bigint | undefined) =>
     amount === undefined ? undefined : BigInt(amount);
   return {
     ...verdict,
     heads: verdict.heads.map((head) => ({
       ...head,
-      opening: toBigint(head.opening),
-      closing: toBigint(head.closing),
+      opening: toAmount(head.opening),
+      closing: toAmount(head.closing),
       totals: Object.fromEntries(
         Object.entries(head.totals).map(([asset, amount]) => [asset, BigInt(amount)]),
       ),
     })),
   };
+}
+
+type WrittenVerdict =
+  | Extract<Verdict, { isRead: false }>
+  | (Omit<Extract<Verdict, { isRead: true }>, "heads"> & {
+      readonly heads: readonly WrittenHead[];
+    });
+
+interface WrittenHead extends Omit<Head, "opening" | "closing" | "totals"> {
+  readonly opening: number | bigint | undefined;
+  readonly closing: number | bigint | undefined;
+  readonly totals: Readonly<Record<string, number | bigint>>;
 }

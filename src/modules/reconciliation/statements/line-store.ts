@@ -1,6 +1,6 @@
 import type { FileLine } from "./line.ts";
-import type { NewLine } from "./read-file.ts";
-import { parseJson } from "#platform/json.ts";
+import type { UnstoredLine } from "./read-file.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 import { jsonColumns } from "#platform/sql/json-columns.ts";
 import { chunksOf, first, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
@@ -22,13 +22,13 @@ const INSERT = `INSERT INTO line (file, day, value_date, amount, asset, fee, tex
 const DELETED_MAX = 2000;
 
 /** A range of keys, both included. */
-export interface LineRange {
+export interface KeyRange {
   readonly first: number;
   readonly last: number;
 }
 
 /** The lines of the files of a source, on its SQL. */
-export class LineStore {
+export class FileLineStore {
   readonly #sql: Sql;
 
   constructor(sql: Sql) {
@@ -36,14 +36,14 @@ export class LineStore {
   }
 
   /** Stores lines of a file in one transaction. They count when the file is ready. */
-  add(file: number, lines: readonly NewLine[]): void {
+  add(file: number, lines: readonly UnstoredLine[]): void {
     const rows = lines.map((line) =>
       NEW.rowText({
         ...line,
         valueDate: line.valueDate ?? null,
         amount: stored(line.amount),
         fee: line.fee === undefined ? null : stored(line.fee),
-        texts: JSON.stringify(line.texts),
+        texts: stringifyJson(line.texts),
         category: line.category ?? null,
       }),
     );
@@ -53,7 +53,7 @@ export class LineStore {
   }
 
   /** The keys of the lines behind those of all files that are ready; undefined without any. */
-  behind(readyTo: number): LineRange | undefined {
+  behind(readyTo: number): KeyRange | undefined {
     const { low, high } = first(
       this.#sql.all<{ low: number | null; high: number | null }>(
         "SELECT min(key) AS low, max(key) AS high FROM line WHERE key > ?",
@@ -64,7 +64,7 @@ export class LineStore {
   }
 
   /** Deletes some lines of a range. Returns whether none is left. */
-  deleteSome({ first: low, last }: LineRange): boolean {
+  deleteSome({ first: low, last }: KeyRange): boolean {
     const gone = this.#sql.all(
       "DELETE FROM line WHERE key IN (SELECT key FROM line WHERE key BETWEEN ? AND ? LIMIT ? + 0) RETURNING key",
       low,
@@ -76,7 +76,7 @@ export class LineStore {
 
   /** Lines of a range, at most `limit` of them, in the order of keys or against it. */
   read(
-    { first: low, last }: LineRange,
+    { first: low, last }: KeyRange,
     { limit, order, statementID }: ReadOptions,
   ): readonly FileLine[] {
     return this.#sql

@@ -1,5 +1,5 @@
 import type { FileLine } from "./line.ts";
-import { type NewLine, readFile } from "./read-file.ts";
+import { type UnstoredLine, readFile } from "./read-file.ts";
 import type { ReadingOptions } from "./reading.ts";
 import type { Preview } from "./statement.ts";
 import { currencyDecimals } from "#modules/payments/index.ts";
@@ -22,7 +22,7 @@ export async function previewFile(
   const formats = options.format === undefined ? detectFormat(content) : [options.format];
   const lines: FileLine[] = [];
   let linesRead = 0;
-  const add = (line: NewLine): Promise<void> | undefined => {
+  const add = (line: UnstoredLine): Promise<void> | undefined => {
     linesRead++;
     if (lines.length < SHOWN_MAX) lines.push({ ...line, key: linesRead, statementID: "" });
     return linesRead % PAUSE_LINES === 0 ? scheduler.wait(0) : undefined;

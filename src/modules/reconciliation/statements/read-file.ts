@@ -19,12 +19,12 @@ import { present } from "#platform/assert.ts";
 export const HEADS_MAX = 1000;
 
 /** A line before it has a key. */
-export type NewLine = Omit<FileLine, "key" | "statementID">;
+export type UnstoredLine = Omit<FileLine, "key" | "statementID">;
 
 /** Where the lines of a file go, and the decimals of currencies. */
 export interface FileSink {
   /** Takes a line. What it returns is waited for: lines are stored in batches, between which others have their turn. */
-  readonly add: (line: NewLine) => Promise<void> | undefined;
+  readonly add: (line: UnstoredLine) => Promise<void> | undefined;
   readonly decimalsOf: (currency: string) => number | undefined;
 }
 
@@ -113,10 +113,10 @@ async function withBeginning(
   const parts: Uint8Array[] = [];
   let size = 0;
   while (size < DETECTED_BYTES) {
-    const { done, value } = await iterator.next();
-    if (done === true) break;
-    parts.push(value);
-    size += value.byteLength;
+    const next: IteratorResult<Uint8Array, unknown> = await iterator.next();
+    if (next.done === true) break;
+    parts.push(next.value);
+    size += next.value.byteLength;
   }
   const first = new Uint8Array(size);
   let at = 0;
@@ -166,7 +166,7 @@ function checkedHead(end: StatementEnd, { account }: ReadingOptions, count: numb
   };
 }
 
-function toNewLine(line: StatementLine): NewLine {
+function toNewLine(line: StatementLine): UnstoredLine {
   const { references, counterparty } = line;
   const texts = {
     ...references,

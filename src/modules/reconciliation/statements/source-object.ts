@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { deleteFilesOf, statementBucketOf } from "./bucket.ts";
 import type { CollectedLines, CollectQuery, FileLinesQuery, FilePlace } from "./calls.ts";
 import { type FileState, FileStore, type StoredFile } from "./file-store.ts";
-import { LineStore } from "./line-store.ts";
+import { FileLineStore } from "./line-store.ts";
 import type { FileLine } from "./line.ts";
 import { STATEMENT_SOURCE_TABLES } from "./object-tables.ts";
 import type { FileSpec, Removal } from "./reading.ts";
@@ -17,6 +17,7 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
+import { ownDeadline } from "#platform/work/deadline.ts";
 
 /** The time after which work that a crash has interrupted is continued, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
@@ -30,7 +31,7 @@ const WAIT_MS = 10_000;
 /**
  * The object of one source of the kind `statement`: its files with their bytes and lines.
  *
- *     upload ── receive, receive, … complete ──► FileStore ─► FileWork ─► LineStore ◄── lines, collect
+ *     upload ── receive, receive, … complete ──► FileStore ─► FileWork ─► FileLineStore ◄── lines, collect
  *                                                    ▲           │ heads
  *     alarms: work, sweep, move ─────────────────────┘           ▼
  *                                                               D1
@@ -40,9 +41,9 @@ const WAIT_MS = 10_000;
  */
 export class StatementSourceObject extends DurableObject<Env> {
   readonly #alarms: Alarms<"work" | "sweep" | "move">;
-  readonly #waiting = new Map<string, PromiseWithResolvers<Ending>>();
+  readonly #waiting = new Map<string, PromiseWithResolvers<Ending | undefined>>();
   #opened:
-    | { readonly files: FileStore; readonly lines: LineStore; readonly work: FileWork }
+    | { readonly files: FileStore; readonly lines: FileLineStore; readonly work: FileWork }
     | undefined;
   #isWorking = false;
   #isCleared = false;
@@ -174,7 +175,7 @@ export class StatementSourceObject extends DurableObject<Env> {
       put: (key, value) => kv.put(key, value),
       delete: (key) => kv.delete(key),
     });
-    const lines = new LineStore(sql);
+    const lines = new FileLineStore(sql);
     const work = new FileWork({
       env: this.env,
       files,
@@ -207,15 +208,17 @@ export class StatementSourceObject extends DurableObject<Env> {
     if (file.state !== "receiving") throw givenUp();
     files.receive(file, spec);
     this.#alarms.set("work", Date.now() + RESUME_AFTER_MS);
-    const ending = Promise.withResolvers<Ending>();
+    const ending = Promise.withResolvers<Ending | undefined>();
     this.#waiting.set(id, ending);
+    const deadline = ownDeadline(WAIT_MS, () => ending.resolve(undefined));
     try {
       // Another file may be read for long, and the head of this one is there before.
       const ended = await work.store(present(files.find(id), "the file has just arrived"));
       if (ended !== undefined) this.#end(id, ended);
       this.ctx.waitUntil(this.#workNow());
-      return await Promise.race([ending.promise, scheduler.wait(WAIT_MS).then(() => undefined)]);
+      return await ending.promise;
     } finally {
+      deadline.end();
       this.#waiting.delete(id);
     }
   }

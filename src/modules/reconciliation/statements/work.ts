@@ -1,7 +1,7 @@
 import { bucketKey, putFile, statementBucketOf } from "./bucket.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
-import type { LineStore } from "./line-store.ts";
-import { type NewLine, readFile } from "./read-file.ts";
+import type { FileLineStore } from "./line-store.ts";
+import { type UnstoredLine, readFile } from "./read-file.ts";
 import type { FileSpec, Verdict } from "./reading.ts";
 import { recordReading, recordRemoval, recordVerdict } from "./record.ts";
 import type { StatementRefusal } from "./refusal.ts";
@@ -24,7 +24,7 @@ export type Ending =
 export interface WorkPorts {
   readonly env: Env;
   readonly files: FileStore;
-  readonly lines: LineStore;
+  readonly lines: FileLineStore;
   readonly decimalsOf: (currency: string) => number | undefined;
   /** Lets others have their turn, and leaves an alarm behind in case the process ends. */
   readonly rest: () => Promise<void>;
@@ -122,7 +122,7 @@ export class FileWork {
 
   async #readLines(file: StoredFile): Promise<Verdict> {
     const { files, lines, decimalsOf, rest } = this.#ports;
-    let batch: NewLine[] = [];
+    let batch: UnstoredLine[] = [];
     const flush = async (): Promise<void> => {
       lines.add(file.key, batch);
       batch = [];
@@ -131,7 +131,7 @@ export class FileWork {
     };
     const sink = {
       decimalsOf,
-      add: (line: NewLine) => (batch.push(line) < BATCH_LINES ? undefined : flush()),
+      add: (line: UnstoredLine) => (batch.push(line) < BATCH_LINES ? undefined : flush()),
     };
     const verdict = await readFile(this.#chunks(file), specOf(file).reading, sink);
     if (verdict.isRead && batch.length > 0) await flush();
