@@ -9,8 +9,7 @@ let engine: MatchingEngine;
 
 /** A line of a day with the reference `order-1`. */
 const line = (
-  side: "left" | "right",
-  sourceId: string,
+  [side, sourceId]: readonly [side: "left" | "right", sourceId: string],
   amount: bigint,
   corrects?: string,
 ): NewLine => ({
@@ -45,48 +44,48 @@ beforeEach(() => {
 
 test("a booking that was taken back is grouped with its reversal, and another one is matched", () => {
   run([
-    line("left", "wrong", 500n),
-    line("left", "reversal", -500n, "wrong"),
-    line("left", "right one", 500n),
-    line("right", "bank", 500n),
+    line(["left", "wrong"], 500n),
+    line(["left", "reversal"], -500n, "wrong"),
+    line(["left", "right one"], 500n),
+    line(["right", "bank"], 500n),
   ]);
   expect(groups()).toEqual(["right one bank: end-to-end id", "wrong reversal: taken back"]);
 });
 
 test("lines that both sides have taken back are matched with each other", () => {
   run([
-    line("left", "paid", 500n),
-    line("left", "refunded", -500n, "paid"),
-    line("right", "bank in", 500n),
-    line("right", "bank out", -500n),
+    line(["left", "paid"], 500n),
+    line(["left", "refunded"], -500n, "paid"),
+    line(["right", "bank in"], 500n),
+    line(["right", "bank out"], -500n),
   ]);
   expect(groups()).toEqual(["paid bank in: end-to-end id", "refunded bank out: end-to-end id"]);
 });
 
 test("a match is opened by a later refund, and made again when the other side shows the refund, too", () => {
-  run([line("left", "paid", 500n), line("right", "bank in", 500n)]);
+  run([line(["left", "paid"], 500n), line(["right", "bank in"], 500n)]);
   expect(groups()).toEqual(["paid bank in: end-to-end id"]);
-  run([line("left", "refunded", -500n, "paid")]);
+  run([line(["left", "refunded"], -500n, "paid")]);
   expect(groups()).toEqual(["paid refunded: taken back"]);
   expect(engine.journal.ofGroup(1)).toMatchObject([{ what: "reopen", run: 2 }]);
-  run([line("right", "bank out", -500n)]);
+  run([line(["right", "bank out"], -500n)]);
   expect(groups()).toEqual(["paid bank in: end-to-end id", "refunded bank out: end-to-end id"]);
   expect(engine.journal.ofGroup(2)).toMatchObject([{ what: "reopen", run: 3 }]);
 });
 
 test("a refund of a part opens the match, and cancels nothing out", () => {
-  run([line("left", "paid", 500n), line("right", "bank in", 500n)]);
-  run([line("left", "refunded", -200n, "paid"), line("right", "bank out", -200n)]);
+  run([line(["left", "paid"], 500n), line(["right", "bank in"], 500n)]);
+  run([line(["left", "refunded"], -200n, "paid"), line(["right", "bank out"], -200n)]);
   expect(groups()).toEqual(["paid bank in: end-to-end id", "refunded bank out: end-to-end id"]);
 });
 
 test("a booking is taken back once, and not by a line of another asset", () => {
   run([
-    line("left", "booked", 500n),
-    { ...line("left", "foreign", -500n, "booked"), asset: "USD/2" },
-    line("left", "first", -500n, "booked"),
-    line("left", "second", -500n, "booked"),
-    line("left", "of nothing", -500n, "unknown"),
+    line(["left", "booked"], 500n),
+    { ...line(["left", "foreign"], -500n, "booked"), asset: "USD/2" },
+    line(["left", "first"], -500n, "booked"),
+    line(["left", "second"], -500n, "booked"),
+    line(["left", "of nothing"], -500n, "unknown"),
   ]);
   expect(groups()).toEqual(["booked first: taken back"]);
 });
