@@ -31,14 +31,15 @@ const queries = new QueryClient({
 async function start(): Promise<void> {
   applyScheme();
   document.documentElement.lang = language;
-  await Promise.all([partWords.load(), signInWords.load(), signInOnArrival()]);
+  const router = makeRouter(queries);
+  await Promise.all([signInOnArrival(), router.load(), partWords.load(), signInWords.load()]);
   const host = document.querySelector("#root");
   if (host === null) throw new Error("the page has no root");
   createRoot(host).render(
     <StrictMode>
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <RouterProvider router={makeRouter(queries)} />
+          <RouterProvider router={router} />
         </QueryClientProvider>
       </CSPProvider>
     </StrictMode>,

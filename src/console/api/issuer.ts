@@ -23,13 +23,16 @@ export interface Grant {
   readonly expiresMs: number;
   readonly scopes: readonly string[];
   readonly idToken: string | undefined;
-  /** The name and the e-mail address of the person, where the server knows them. */
-  readonly name: string | undefined;
-  readonly email: string | undefined;
   /** Patterns of the only ledgers that the token reaches; empty for all. */
   readonly ledgers: readonly string[];
   /** Whether the ledger of the wallets is one of these. */
   readonly reachesWallets: boolean;
+}
+
+/** Who a person is, as far as the server knows. */
+export interface PersonClaims {
+  readonly name: string | undefined;
+  readonly email: string | undefined;
 }
 
 /** What the page has to remember between an authorization request and its answer. */
@@ -113,21 +116,25 @@ export class Issuer {
     );
     const { sub: subject = "" } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
     const ledgers = ledgersOf(tokens.access_token);
-    const [{ name, email }, reachesWallets] = await Promise.all([
-      this.#readPerson(tokens.access_token, subject),
-      this.#reachesWallets(ledgers),
-    ]);
     return {
       subject,
       accessToken: tokens.access_token,
       expiresMs: Date.now() + (tokens.expires_in ?? 0) * 1000,
       scopes: tokens.scope?.split(" ") ?? [],
       idToken: tokens.id_token,
-      name,
-      email,
       ledgers,
-      reachesWallets,
+      reachesWallets: await this.#reachesWallets(ledgers),
     };
+  }
+
+  /** Reads who the person of a grant is. */
+  async readPerson({
+    accessToken,
+    subject,
+  }: Pick<Grant, "accessToken" | "subject">): Promise<PersonClaims> {
+    const response = await oauth.userInfoRequest(this.#server, CLIENT, accessToken, INSECURE);
+    const claims = await oauth.processUserInfoResponse(this.#server, CLIENT, subject, response);
+    return { name: textOf(claims.name), email: textOf(claims.email) };
   }
 
   /** The URL that ends the session of the browser, and leads back to the console. */
@@ -137,13 +144,6 @@ export class Issuer {
     url.searchParams.set("post_logout_redirect_uri", `${this.#origin}${SIGNED_OUT_PATH}`);
     if (idToken !== undefined) url.searchParams.set("id_token_hint", idToken);
     return url;
-  }
-
-  /** The name and the e-mail address of the person of a token. */
-  async #readPerson(token: string, subject: string): Promise<Pick<Grant, "name" | "email">> {
-    const response = await oauth.userInfoRequest(this.#server, CLIENT, token, INSECURE);
-    const claims = await oauth.processUserInfoResponse(this.#server, CLIENT, subject, response);
-    return { name: textOf(claims.name), email: textOf(claims.email) };
   }
 
   /** Whether a token that is bound to ledgers reaches the one of the wallets. Where the server does not say it, its refusals do. */

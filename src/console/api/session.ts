@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { TokenSource } from "./client.ts";
 import { ApiError } from "./errors.ts";
-import { type Grant, Issuer, type PendingSignIn } from "./issuer.ts";
+import { type Grant, Issuer, type PendingSignIn, type PersonClaims } from "./issuer.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** Who uses the page. */
@@ -85,6 +85,15 @@ export class Session implements TokenSource {
     if (state.kind !== "person") return;
     const issuer = await this.#discover();
     location.assign(issuer.endSessionUrl(state.grant));
+  }
+
+  /** Reads who is signed in; undefined if nobody is. No page waits for it, because what it shows follows from the token. */
+  async readPerson(): Promise<PersonClaims | undefined> {
+    const accessToken = await this.token();
+    const state = this.#state;
+    if (state.kind !== "person" || accessToken === undefined) return undefined;
+    const issuer = await this.#discover();
+    return issuer.readPerson({ accessToken, subject: state.grant.subject });
   }
 
   readonly token = async (): Promise<string | undefined> => {

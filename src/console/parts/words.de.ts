@@ -22,6 +22,7 @@ export const words: typeof english = {
   close: "Schließen",
   openPage: "Als Seite öffnen",
   account: {
+    title: "Konto",
     signOut: "Abmelden",
     theme: "Darstellung",
     light: "Hell",

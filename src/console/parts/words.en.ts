@@ -21,6 +21,7 @@ export const words = {
   close: "Close",
   openPage: "Open as a page",
   account: {
+    title: "Account",
     signOut: "Sign out",
     theme: "Theme",
     light: "Light",

@@ -68,3 +68,43 @@ describe("signing in", () => {
     await window.page.getByRole("heading", { name: "Home" }).waitFor();
   });
 });
+
+describe("the first page", () => {
+  test("its code is loaded while the sign-in runs", async () => {
+    const code = window.page.waitForRequest(/ledgers-page/);
+    await window.page.route("**/oauth/token", async (route) => {
+      await code;
+      await route.continue();
+    });
+    await window.go("/ledgers");
+    await window.page.getByRole("row", { name: LEDGER }).waitFor();
+    expect(window.complaints).toEqual([]);
+  });
+
+  test("it does not wait for the name of the person", async () => {
+    const listed = Promise.withResolvers<undefined>();
+    await window.page.route("**/userinfo", async (route) => {
+      await listed.promise;
+      await route.continue();
+    });
+    await window.go("/ledgers");
+    await window.page.getByRole("row", { name: LEDGER }).waitFor();
+    await window.page.getByRole("button", { name: "Account" }).waitFor();
+    listed.resolve(undefined);
+    await window.page.getByRole("button", { name: "Operator" }).waitFor();
+  });
+
+  test("the menu of the person opens by keys alone, and gives the focus back", async () => {
+    const button = window.page.getByRole("button", { name: "Operator" });
+    await button.focus();
+    await window.page.keyboard.press("Enter");
+    await window.page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    await window.page.keyboard.press("ArrowDown");
+    expect(await window.page.locator("[role=menu] :focus").count()).toBe(1);
+    await window.page.keyboard.press("Escape");
+    await window.page.getByRole("menu").waitFor({ state: "detached" });
+    expect(
+      await button.evaluate((element) => element === element.ownerDocument.activeElement),
+    ).toBe(true);
+  });
+});

@@ -1,5 +1,5 @@
 import { Menu } from "@base-ui/react/menu";
-import { Check, ChevronsUpDown } from "lucide-react";
+import { Check } from "lucide-react";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { chooseScheme, chosenScheme, type Scheme } from "./scheme.ts";
 import { session } from "#console/api/florin.ts";
@@ -11,12 +11,17 @@ const LANGUAGES: readonly (readonly [Language, string])[] = [
   ["de", "Deutsch"],
 ];
 
-/** Who is signed in, and what belongs to this person and browser: theme, language, sign-out. */
-export function PersonMenu() {
+export interface PersonMenuProps {
+  /** The class and the content of the button that opens the menu. */
+  readonly button: string;
+  readonly face: ReactNode;
+}
+
+/** What belongs to the person and browser: theme, language, sign-out. The menu is open when it appears. */
+export function PersonMenu({ button, face }: PersonMenuProps) {
   const words = partWords().account;
   const state = useSyncExternalStore(session.subscribe, () => session.state);
   const [scheme, setScheme] = useState(chosenScheme);
-  const name = state.kind === "person" ? (state.grant.name ?? state.grant.email ?? "") : "Florin";
   const choose = (next: Scheme): void => {
     chooseScheme(next);
     setScheme(next);
@@ -27,11 +32,8 @@ export function PersonMenu() {
     ["dark", words.dark],
   ];
   return (
-    <Menu.Root>
-      <Menu.Trigger className="flex h-9 w-full items-center justify-between gap-2 rounded-md px-2 text-left hover:bg-hover pointer-coarse:h-11">
-        <span className="truncate">{name}</span>
-        <ChevronsUpDown aria-hidden size={14} className="shrink-0 text-faint" />
-      </Menu.Trigger>
+    <Menu.Root defaultOpen>
+      <Menu.Trigger className={button}>{face}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="start" className="z-50 outline-none">
           <Menu.Popup className="w-56 animate-appear rounded-lg bg-raised p-1 shadow-float outline-none">

@@ -1,12 +1,8 @@
 import { Menu as MenuIcon, Search } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { PersonButton } from "./person-button.tsx";
 import { findKeys, Key } from "#console/parts/keys/key.tsx";
 import { partWords } from "#console/parts/part-words.ts";
-
-/** The menu comes after the first paint, because its positioning is a fifth of the script of the first page. */
-const PersonMenu = lazy(async () => ({
-  default: (await import("./person-menu.tsx")).PersonMenu,
-}));
 
 export interface Place {
   readonly id: string;
@@ -76,9 +72,7 @@ export function Shell({
           ))}
         </nav>
         <div className="mt-auto max-sm:mt-2">
-          <Suspense fallback={<div className="h-8 pointer-coarse:h-11" />}>
-            <PersonMenu />
-          </Suspense>
+          <PersonButton />
         </div>
       </div>
       <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col">

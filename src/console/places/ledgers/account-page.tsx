@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { CounterpartyFlow } from "./accounts/counterparty-flow.tsx";
 import { MetadataHistory } from "./accounts/metadata-history.tsx";
+import { BalanceChart } from "./balance-chart.tsx";
 import { transactionColumns } from "./columns.tsx";
 import { EditableMetadata } from "./edit-metadata.tsx";
 import { transactionFilter } from "./filters.ts";
@@ -30,9 +31,6 @@ import { DataTable } from "#console/parts/table/data-table.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { stringifyJson } from "#platform/json.ts";
 
-const BalanceChart = lazy(async () => ({
-  default: (await import("./balance-chart.tsx")).BalanceChart,
-}));
 const METADATA = "/api/ledger/v2/{ledger}/accounts/{address}/metadata";
 const RECENT_MAX = 10;
 
@@ -122,15 +120,13 @@ function Details({ ledger, account }: { readonly ledger: string; readonly accoun
             </div>
           )}
           <div className="mt-6 min-h-64">
-            <Suspense>
-              <BalanceChart
-                ledger={ledger}
-                address={address}
-                asset={chosen}
-                at={at}
-                since={firstUsage}
-              />
-            </Suspense>
+            <BalanceChart
+              ledger={ledger}
+              address={address}
+              asset={chosen}
+              at={at}
+              since={firstUsage}
+            />
           </div>
         </>
       )}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { ActivityChart } from "./activity-chart.tsx";
 import { Holders } from "./holders.tsx";
 import { LastTransactions } from "./last-transactions.tsx";
 import { COUNTS } from "./measure.ts";
@@ -17,10 +18,6 @@ import { ledgerQuery, spanQuery, statsQuery } from "#console/places/ledgers/quer
 import { overviewRequests } from "#console/places/ledgers/requests.ts";
 import { useMoments } from "#console/places/ledgers/time/moments.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
-
-const ActivityChart = lazy(async () => ({
-  default: (await import("./activity-chart.tsx")).ActivityChart,
-}));
 
 /** The home of a ledger: how much it moves, where its money is, and what came last. */
 export function OverviewPage() {
@@ -39,9 +36,7 @@ export function OverviewPage() {
       </div>
       <div className="max-w-6xl p-6 pt-2 max-sm:p-4">
         <div className="min-h-64">
-          <Suspense>
-            <ActivityChart ledger={ledger} at={at} measure={measure} onMeasure={setMeasure} />
-          </Suspense>
+          <ActivityChart ledger={ledger} at={at} measure={measure} onMeasure={setMeasure} />
         </div>
         <div className="mt-8 grid grid-cols-2 gap-x-10 max-lg:grid-cols-1">
           <Section title={words.holders} actions={<TreeLink ledger={ledger} />}>

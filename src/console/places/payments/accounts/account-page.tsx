@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { BalanceChart } from "./balance-chart.tsx";
 import { accountQuery, type Balance, balancesQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Tiles } from "#console/parts/base/choice.tsx";
@@ -19,10 +20,6 @@ import type { AccountAtProvider } from "#console/places/payments/common/queries.
 import { readRequest } from "#console/places/payments/common/requests.ts";
 import { listCrumb } from "#console/places/payments/payments-frame.tsx";
 import { paymentWords } from "#console/places/payments/words.ts";
-
-const BalanceChart = lazy(async () => ({
-  default: (await import("./balance-chart.tsx")).BalanceChart,
-}));
 
 /** An account at a provider: what it holds, and how that changed. */
 export function AccountPage() {
@@ -137,9 +134,7 @@ function Holdings({ id }: { readonly id: string }) {
         </div>
       )}
       <div className="mt-6">
-        <Suspense fallback={<div className="h-56" />}>
-          <BalanceChart id={id} asset={shown.asset} />
-        </Suspense>
+        <BalanceChart id={id} asset={shown.asset} />
       </div>
     </>
   );
