@@ -1,9 +1,11 @@
+import { loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { BenchApi } from "./api.ts";
 import { fillBooks, LEDGER } from "./console/books.ts";
 import { VISITS } from "./console/visits.ts";
 import { MeasuringBrowser, type PageFigures } from "./console/window.ts";
+import { percentiles } from "./load/percentiles.ts";
 import { withServer } from "./server.ts";
 import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { run } from "#scripts/lib/main.ts";
@@ -15,27 +17,27 @@ const BULK_SIZE = 50;
 const SAMPLES_PER_MINUTE = 2;
 
 /**
- * `npm run bench:console` opens the console's lists in Chromium on a ledger with `--size` transactions, and prints what each page took.
+ * `npm run bench:console` opens the console's lists in Chromium, as a person who has signed in, on a ledger with `--size` transactions, and
+ * prints what each page took, and the load of the machine.
  * `--minutes N` then leaves the list of transactions open for so long beside 500 writes a second, and prints the page's heap.
  */
 async function benchConsole(): Promise<void> {
   const { size, minutes } = readOptions(process.argv.slice(2));
-  await withServer(
-    await buildWorker(),
-    async ({ url }) => {
-      const api = new BenchApi(url, {});
-      await fillBooks(api, size);
-      const browser = await MeasuringBrowser.start(url);
-      try {
-        say(`${size} transactions\n\n${HEAD}`);
-        for (const visit of VISITS) say(lineOf(await browser.measure(visit)));
-        if (minutes > 0) await watchHeap(browser, { api, minutes });
-      } finally {
-        await browser.close();
+  await withServer(await buildWorker(), async (server) => {
+    await fillBooks(new BenchApi(server.url, await server.authorize()), size);
+    const browser = await MeasuringBrowser.start(server.url, await server.signInLink());
+    try {
+      say(`${size} transactions, load ${loadavg()[0]?.toFixed(1)}\n\n${HEAD}`);
+      for (const visit of VISITS) say(lineOf(await browser.measure(visit)));
+      say(`\nload ${loadavg()[0]?.toFixed(1)}`);
+      if (minutes > 0) {
+        const api = new BenchApi(server.url, await server.authorize()); // The first token may have ended.
+        await watchHeap(browser, { api, minutes });
       }
-    },
-    { env: { FLORIN_AUTH: "off" } },
-  );
+    } finally {
+      await browser.close();
+    }
+  });
 }
 
 /** Prints the heap of a page that follows the ledger while others write. */
@@ -78,18 +80,21 @@ async function writeUntil(ended: AbortSignal, api: BenchApi): Promise<void> {
 }
 
 const HEAD =
-  "page                                      ready ms   scripts kB   request ms   input ms";
+  "page                                      ready ms       between   requests   scripts kB   request ms   input ms";
 
 const lineOf = ({
   path,
   readyMs,
+  requests,
   scriptBytes,
   slowestRequestMs,
   interactionMs,
 }: PageFigures): string =>
   [
     path.padEnd(38),
-    readyMs.toFixed(0).padStart(12),
+    percentiles(readyMs).p50Ms.toFixed(0).padStart(12),
+    `${readyMs[0]?.toFixed(0)}–${readyMs.at(-1)?.toFixed(0)}`.padStart(14),
+    String(requests).padStart(11),
     (scriptBytes / 1000).toFixed(0).padStart(13),
     slowestRequestMs.toFixed(0).padStart(13),
     interactionMs.toFixed(0).padStart(11),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { prepareAssets } from "#scripts/lib/build/assets.ts";
+import { signInFirstPerson } from "#scripts/lib/first-person.ts";
 import { watchRuntimes } from "#scripts/lib/runtime/runtime.ts";
 import { type ServerOptions, startServer } from "#scripts/lib/runtime/server.ts";
 import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";
@@ -72,6 +73,21 @@ export class BenchServer {
     return authorize(addressOf(this.url, this.#vars));
   }
 
+  /** A link that signs an administrator in to the console, once. */
+  async signInLink(): Promise<string> {
+    const response = await fetch(`${this.url}/api/auth/.well-known/openid-configuration`);
+    const { scopes_supported: all } = Discovery.parse(await response.json());
+    const scopes = all.filter((scope) => scope.includes(":") && !scope.endsWith(":read"));
+    const target = addressOf(this.url, this.#vars);
+    const signIn = await signInFirstPerson(target, {
+      publicUrl: this.url,
+      loginIssuer: undefined,
+      scopes,
+    });
+    if ("url" in signIn) return signIn.url;
+    throw new Error(signIn.sentence);
+  }
+
   /** Processor time of the runtime so far, in microseconds; undefined if the system does not tell. */
   cpuMicros(): number | undefined {
     return cpuMicrosOf(this.#pid);
@@ -103,6 +119,7 @@ export async function authorize(server: ServerAddress): Promise<Record<string, s
   return { authorization: `Bearer ${token}` };
 }
 
+const Discovery = z.object({ scopes_supported: z.array(z.string()) });
 const Token = z.object({ access_token: z.string() });
 
 /** Processor time of a process so far, in microseconds; undefined if the system does not tell. */
