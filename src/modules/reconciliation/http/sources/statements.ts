@@ -27,6 +27,7 @@ import {
   Chunks,
   dataOf,
   deploymentOf,
+  empty,
   endpoint,
   errors,
   json,
@@ -75,7 +76,8 @@ function registerUpload(app: OpenAPIHono<AppEnv>): void {
       bodyKind: "chunks",
       responses: {
         201: json("The statement, which is ready", dataOf(StatementResponse)),
-        202: json("The statement, which is still being read", dataOf(StatementResponse)),
+        // No example can show it, because it takes a file that is read for ten seconds.
+        202: empty("The statement, as with 201, while it is still being read"),
         ...errors(404, 409, 413),
       },
     },
@@ -88,7 +90,8 @@ function registerUpload(app: OpenAPIHono<AppEnv>): void {
         declaredBytes: length === undefined ? undefined : Number(length),
       });
       const body = { data: toStatementView(shown) };
-      return shown.statement.state === "ready" ? { status: 201, body } : { status: 202, body };
+      const accepted = { status: 202 as const, body };
+      return shown.statement.state === "ready" ? { status: 201, body } : accepted;
     },
   );
 }
