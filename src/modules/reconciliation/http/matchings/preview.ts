@@ -102,6 +102,7 @@ export const registerMatchingPreview = registration(
     description:
       "Looks at the newest 20,000 lines that are open, or that a run has matched or proposed and nobody has decided about, as if none of them were matched. Nothing is changed.",
     scope: "reconciliation:read",
+    work: "expression",
     body: PreviewRequest,
     answer: ok.data("What would be found", PreviewResponse, toPreviewView),
     errors: [404],

@@ -86,6 +86,7 @@ export class MatchingEngine {
       if (lines.length > 0) this.collection.addDay(side, Math.max(...lines.map(({ day }) => day)));
       if (position === undefined) return;
       this.collection.setPosition(side, position);
+      this.heads.clearFailures(run.id);
       if (isLast)
         this.heads.advance(
           run.id,

@@ -126,6 +126,10 @@ export class RunHeads {
     this.#sql.all("UPDATE run SET failures = failures + 1 WHERE id = ?", id);
   }
 
+  clearFailures(id: number): void {
+    this.#sql.all("UPDATE run SET failures = 0 WHERE id = ? AND failures > 0", id);
+  }
+
   addCollected(id: number, side: MatchSide, count: number): void {
     this.#sql.all(
       `UPDATE run SET collected_${side} = collected_${side} + ? WHERE id = ?`,

@@ -68,9 +68,13 @@ export class MatchingDriver {
     const run = engine?.heads.working();
     if (engine === undefined || run === undefined) return false;
     if (run.cursor.phase === "collect") return this.#collect(engine);
-    const isMore = engine.work();
-    if (!isMore) changed();
-    return isMore;
+    try {
+      const isMore = engine.work();
+      if (!isMore) changed();
+      return isMore;
+    } catch (error) {
+      return this.#fail(engine, { error, text: UNEXPECTED_SLICE });
+    }
   }
 
   async #collect(engine: MatchingEngine): Promise<boolean> {
@@ -85,16 +89,16 @@ export class MatchingDriver {
       else if (collected === "all") changed();
       return collected !== "deleted";
     } catch (error) {
-      return this.#fail(engine, error);
+      return this.#fail(engine, { error, text: UNEXPECTED_PAGE });
     }
   }
 
-  /** Tries a page again later, or ends the run. Gives whether there is more to do at once. */
-  #fail(engine: MatchingEngine, error: unknown): boolean {
+  /** Tries a page or a slice again later, or ends the run. Gives whether there is more to do at once. */
+  #fail(engine: MatchingEngine, { error, text }: Failed): boolean {
     const { goOnAt, changed, engine: opened } = this.#driven;
     if (opened() !== engine) return false;
     const isExpected = error instanceof AppError;
-    if (!isExpected) logError("a source of a matching could not be read", error);
+    if (!isExpected) logError("a run of a matching could not work", error);
     const failures = (engine.heads.working()?.failures ?? 0) + 1;
     const isPassing = !isExpected || PASSING.has(error.kind);
     if (isPassing && failures < TRIES_MAX) {
@@ -102,11 +106,19 @@ export class MatchingDriver {
       goOnAt(Date.now() + waitAfterFailures(BACKOFF, failures));
       return false;
     }
-    engine.fail(isExpected ? error.message : UNEXPECTED);
+    engine.fail(isExpected ? error.message : text);
     changed();
     return false;
   }
 }
 
-const UNEXPECTED =
+/** What has failed, and what an unexpected error is called in the head of the run. */
+interface Failed {
+  readonly error: unknown;
+  readonly text: string;
+}
+
+const UNEXPECTED_PAGE =
   "a source could not be read because of an unexpected error, which the server has logged";
+const UNEXPECTED_SLICE =
+  "lines could not be matched because of an unexpected error, which the server has logged";

@@ -312,6 +312,7 @@ export class MatchingObject extends DurableObject<Env> {
   /** Sends D1 what it does not know yet, after this turn, and by an alarm if that fails. */
   #copySoon(): void {
     this.#alarms.set("copy", Date.now());
+    this.ctx.waitUntil(this.#tryCopy());
   }
 
   async #tryCopy(): Promise<void> {
