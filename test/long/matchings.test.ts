@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Lines of each side, those of the second run, and how often the server is killed while the first run works. */
-const LINES = Number(process.env["MATCHING_LINES"] ?? 20_000);
+const LINES = Number(process.env["MATCHING_LINES"] ?? 10_000);
 const LATER_LINES = Number(process.env["MATCHING_LATER_LINES"] ?? 1000);
 const KILLS = Number(process.env["MATCHING_KILLS"] ?? 5);
 const BULK = 1000;

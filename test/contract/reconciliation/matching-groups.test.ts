@@ -180,6 +180,10 @@ describe("lists", () => {
     expect(await found("q=ORDER%202")).toEqual([6, 2]);
     expect(await found("q=order-2&side=left")).toEqual([2]);
     expect(await found("q=nothing")).toEqual([]);
+    expect(await found("group=2")).toEqual([6, 2]);
+    expect(await found("group=2&side=left&q=order-2")).toEqual([2]);
+    expect(await found("group=2&q=order-1")).toEqual([]);
+    expect(await found("group=9")).toEqual([]);
     expect(await dataOf(await api(`${matching.path}/lines/4`))).toMatchObject({
       id: 4,
       state: "open",

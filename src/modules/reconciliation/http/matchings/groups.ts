@@ -59,15 +59,17 @@ const HandMatchRequest = z
   .strictObject({ left: LineIDs, right: LineIDs, note: Note })
   .openapi("MatchByHandRequest");
 
+const NumberFilter = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .optional()
+  .openapi({ type: "integer" });
+
 /** The filters of both lists. Cursors have them as options, empty for none. */
 const GroupFilters = z.object({
   state: z.enum(GROUP_STATES).optional(),
   pass: z.string().max(PASS_NAME_LENGTH_MAX).optional(),
-  run: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .openapi({ type: "integer" }),
+  run: NumberFilter,
 });
 const LineFilters = z.object({
   side: z.enum(SIDES).optional(),
@@ -79,6 +81,7 @@ const LineFilters = z.object({
     }),
   asset: z.string().max(64).optional(),
   class: z.enum(BREAK_CLASSES).optional(),
+  group: NumberFilter,
   q: z.string().max(REFERENCE_LENGTH_MAX).optional().openapi({
     description: "One of the references of lines, whatever its case and punctuation are.",
   }),
@@ -187,10 +190,11 @@ export const registerMatchingGroups = registration(
         query,
         c,
       });
-      const { class: breakClass, q, ...others } = filters;
+      const { class: breakClass, q, group: id, ...others } = filters;
+      const group = id === undefined ? undefined : Number(id);
       const reference = q === undefined ? undefined : normaliseReference(q);
       return listLines(await actingOf(c, context), params.matchingID, {
-        filter: { ...others, breakClass, reference },
+        filter: { ...others, breakClass, reference, group },
         query: page,
       });
     },

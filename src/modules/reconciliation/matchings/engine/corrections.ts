@@ -41,9 +41,11 @@ export class Corrections {
     this.#groups = stores.groups;
   }
 
-  /** Whether any line takes back another one. */
+  /** Whether an open line takes back another one, or a line was taken back. */
   hasAny(): boolean {
-    return this.#sql.all("SELECT 1 FROM line WHERE corrects IS NOT NULL LIMIT 1").length > 0;
+    const open = `SELECT 1 FROM line WHERE corrects IS NOT NULL AND state = ${LINE_OPEN} LIMIT 1`;
+    const grouped = `SELECT 1 FROM line_group WHERE pass = '${TAKEN_BACK}' LIMIT 1`;
+    return this.#sql.all(open).length > 0 || this.#sql.all(grouped).length > 0;
   }
 
   /** The groups of lines that were taken back, of which the other side has the second line by now: they are open again, for the passes. */

@@ -34,6 +34,8 @@ export interface LineFilter {
   readonly dayTo?: number | undefined;
   /** One of the line's references, normalised. */
   readonly reference?: string | undefined;
+  /** The group that has the line, or had it, where a person has declined or broken it. */
+  readonly group?: number | undefined;
 }
 
 /** The part of a list that is read, in the order of ids. */
@@ -143,13 +145,24 @@ export function scanIds<Row extends Record<string, SqlValue> & { id: number }>(
 
 /** The smallest range of lines that an index gives in the order of ids. */
 function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" | "rangeValues"> {
-  const { side, state, asset, breakClass, reference, assignee } = filter;
+  const { side, state, asset, breakClass, reference, assignee, group } = filter;
   const of = (index: string, range: readonly string[], values: readonly SqlValue[]) => ({
     source: `line INDEXED BY ${index}`,
     id: "line.id",
     range,
     rangeValues: values,
   });
+  if (group !== undefined) {
+    const ids = ["left_lines", "right_lines"].map(
+      (lines) => `SELECT value FROM line_group, json_each(${lines}) WHERE line_group.id = ?`,
+    );
+    return {
+      source: "line",
+      id: "line.id",
+      range: [`line.id IN (${ids.join(" UNION ")})`],
+      rangeValues: [group, group],
+    };
+  }
   const unmatched = `line.state <> ${LINE_MATCHED}`;
   if (reference !== undefined)
     return {
@@ -181,7 +194,7 @@ function rangeOf(filter: LineFilter): Pick<ScanParts, "source" | "id" | "range" 
 }
 
 function conditionsOf(filter: LineFilter): Pick<ScanParts, "kept" | "keptValues"> {
-  const { side, state, asset, breakClass, status, dayTo } = filter;
+  const { side, state, asset, breakClass, status, dayTo, reference, group } = filter;
   const all: readonly (readonly [string, ...SqlValue[]])[] = [
     ...(side === undefined ? [] : [["side = ?", sideNumber(side)] as const]),
     ...(state === undefined ? [] : [[STATE_CONDITIONS[state]] as const]),
@@ -198,6 +211,15 @@ function conditionsOf(filter: LineFilter): Pick<ScanParts, "kept" | "keptValues"
           ] as const,
         ]),
     ...(dayTo === undefined ? [] : [["day <= ?", dayTo] as const]),
+    // The range of a group has no place for a reference.
+    ...(reference === undefined || group === undefined
+      ? []
+      : [
+          [
+            "EXISTS (SELECT 1 FROM line_reference WHERE reference = ? AND line_reference.line = id)",
+            reference,
+          ] as const,
+        ]),
   ];
   return {
     kept: all.map(([condition]) => condition),

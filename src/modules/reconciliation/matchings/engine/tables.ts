@@ -61,7 +61,7 @@ const COLLECTION: readonly string[] = [
   "CREATE TABLE matching (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
   // corrects: the name of the earlier line of the side that this one takes back.
   "ALTER TABLE line ADD COLUMN corrects TEXT",
-  "CREATE INDEX line_taking_back ON line (id) WHERE corrects IS NOT NULL",
+  `CREATE INDEX line_taking_back ON line (id) WHERE corrects IS NOT NULL AND state = ${LINE_OPEN}`,
   // Lists of lines, whose order is that of ids, which an index appends.
   "CREATE INDEX line_of_side ON line (side)",
   "CREATE INDEX line_of_asset ON line (asset)",
