@@ -8,6 +8,7 @@ import {
 import { Holds } from "./holds.ts";
 import type { MatchSide } from "#modules/reconciliation/core/matching/line.ts";
 import type { SourceLine } from "#modules/reconciliation/core/source-line.ts";
+import { Collection } from "#modules/reconciliation/matchings/engine/collection.ts";
 import { GroupStore } from "#modules/reconciliation/matchings/engine/groups.ts";
 import { type DecisionAuthor, Journal } from "#modules/reconciliation/matchings/engine/journal.ts";
 import {
@@ -115,6 +116,8 @@ export class BreakDesk {
         this.#sql,
         booked.map((line) => ({ ...line, side })),
       );
+      const days = booked.map(({ day }) => day);
+      if (days.length > 0) new Collection(this.#sql).addDay(side, Math.max(...days));
       const lines = booked.map(({ sourceId }) => this.#lines.idOf(side, sourceId));
       return this.#holds.close({ ...rest, correction, side, lines });
     });

@@ -23,6 +23,9 @@ export interface BookedLines {
 
 type HeldRow = { lines: string; line_group: number | null };
 
+/** The lines of a correction that was given up: its row stays, so that a late repetition of an earlier step holds nothing for ever. */
+const GIVEN_UP = "[]";
+
 /**
  * Lines for which a booking is under way. Runs pass over them, and nobody matches them, until the booking is matched with them or given up.
  *
@@ -45,9 +48,15 @@ export class Holds {
     this.#journal = stores.journal;
   }
 
-  /** Holds lines, whose proposals are dissolved. Throws `CONFLICT` where one of them is matched, or held by another correction. */
+  /**
+   * Holds lines, whose proposals are dissolved. Throws `CONFLICT` where one of them is matched, or held by another correction, and for a
+   * correction that was given up before.
+   */
   hold(correction: string, ids: readonly number[]): void {
-    if (this.#read(correction) !== undefined) return;
+    const row = this.#read(correction);
+    if (row?.lines === GIVEN_UP)
+      throw new AppError("CONFLICT", "the correction was given up, and holds no line any more");
+    if (row !== undefined) return;
     if (!this.#lines.areAll(ids, ["open", "proposed"]))
       throw new AppError(
         "CONFLICT",
@@ -62,12 +71,18 @@ export class Holds {
     );
   }
 
-  /** Opens the lines of a correction, unless they are matched by now. */
+  /** Gives a correction up, and opens its lines, unless they are matched by now. */
   release(correction: string): void {
     const row = this.#read(correction);
-    if (row === undefined || row.line_group !== null) return;
-    this.#lines.setState(idsOf(row), "open", null);
-    this.#sql.all("DELETE FROM held WHERE correction = ?", correction);
+    if (row !== undefined) {
+      if (row.line_group !== null) return;
+      this.#lines.setState(idsOf(row), "open", null);
+    }
+    this.#sql.all(
+      "INSERT OR REPLACE INTO held (correction, lines) VALUES (?, ?)",
+      correction,
+      GIVEN_UP,
+    );
   }
 
   /** The group that a correction has been closed with. */
@@ -76,15 +91,16 @@ export class Holds {
   }
 
   /**
-   * Matches the lines of a correction with those of its booking, which are stored and open. Gives the group. Throws `CONFLICT` where the lines
-   * are not held any more, or do not add up.
+   * Matches the lines of a correction with those of its booking, which are stored. Where a run was faster and has matched one of the latter
+   * otherwise, its group is opened. Gives the group. Throws `CONFLICT` where the lines are not held any more, where a person has matched those
+   * of the booking, or where they do not add up.
    */
   close({ correction, side, lines: booked, what, by }: BookedLines): number {
     const row = this.#read(correction);
-    if (row === undefined)
+    if (row === undefined || row.lines === GIVEN_UP)
       throw new AppError("CONFLICT", "the lines are not held any more: match them by hand");
     const held = idsOf(row);
-    this.#dissolve(booked);
+    this.#free(booked, by);
     if (!this.#lines.areAll(booked, ["open"]))
       throw new AppError("CONFLICT", "the lines of the booking are matched with others already");
     const all = this.#lines.byId([...held, ...booked]);
@@ -118,6 +134,19 @@ export class Holds {
     for (const id of this.#lines.groupsOf(ids)) {
       const group = this.#groups.read(id);
       if (group?.state === "proposed") this.#groups.dissolve(group);
+    }
+  }
+
+  /** Opens lines that a run has matched or proposed, and nobody has decided about: a booking was made for other lines than those. */
+  #free(ids: readonly number[], by: DecisionAuthor): void {
+    this.#dissolve(ids);
+    for (const id of this.#lines.groupsOf(ids)) {
+      const group = this.#groups.read(id);
+      if (group === undefined || group.run === 0 || this.#journal.ofGroup(id).length > 0) continue;
+      this.#groups.setState(id, "broken");
+      this.#lines.setState([...group.left, ...group.right], "open", null);
+      const note = "one of the lines was booked to correct another break";
+      this.#journal.add("reopen", { group: id, by: { ...by, note } });
     }
   }
 
