@@ -6,6 +6,7 @@ import {
   suggestCorrection,
   writeOff,
 } from "#modules/reconciliation/core/breaks/correction.ts";
+import { compileScript } from "#numscript";
 
 const line = (
   fields: Partial<BreakLine> & Pick<BreakLine, "id" | "side" | "amount">,
@@ -73,6 +74,16 @@ describe("the suggested correction", () => {
         correction: { side: "right", amount: -10_000n, counter: "users:42", closes: [2] },
       });
     }
+  });
+
+  test("of a doubled booking to the world takes the money from there, by a script that both runtimes take", () => {
+    const refund = line({ ...booked, id: 3, side: "right", amount: -500n, otherAccount: "world" });
+    const found = suggestCorrection(input({ class: "duplicate", line: refund }));
+    if (found.kind !== "correction") throw new Error(found.why);
+    const script = correctionScript(found.correction, false);
+    expect(script).toContain("source = @world\n");
+    for (const runtime of ["machine", "experimental-interpreter"] as const)
+      expect(compileScript(script, runtime).ok).toBe(true);
   });
 
   test("names no account where the side has many, and no booking where nothing tells one", () => {

@@ -170,6 +170,9 @@ export function writeOff(input: CorrectionInput, counter: string): Suggestion {
 const onlyAccount = ({ account }: BookSide): string | undefined =>
   account.split(":").some((segment) => segment === "" || segment === "...") ? undefined : account;
 
+/** The account that may always go below zero, of which Numscript does not take that it is said. */
+const WORLD = "world";
+
 /**
  * The Numscript of a correction. The account at the other end may go below zero, the account of the matching's side may not: where its money is
  * gone, the dry run says so. Throws `RangeError` for a correction without an account or an amount.
@@ -184,7 +187,10 @@ export function correctionScript(
   const magnitude = received < 0n ? -received : received;
   const [source, destination] =
     received > 0n
-      ? [`@${counter} allowing unbounded overdraft`, `@${account}`]
+      ? [
+          counter === WORLD ? `@${WORLD}` : `@${counter} allowing unbounded overdraft`,
+          `@${account}`,
+        ]
       : [`@${account}`, `@${counter}`];
   return [
     `send [${asset} ${magnitude}] (`,
