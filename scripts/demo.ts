@@ -24,6 +24,7 @@ import { playOrchestration } from "./demo/orchestration.ts";
 import { playPayments } from "./demo/payments.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
+import { playReconciliation } from "./demo/reconciliation.ts";
 import { playTemplates } from "./demo/templates.ts";
 import { Client } from "./lib/client.ts";
 import { run } from "./lib/main.ts";
@@ -82,6 +83,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
     await playTemplates(client, `${ledger}-bank`),
     await playPayments(client, { name: ledger, print }),
     await playOrchestration(client, { name: ledger, print }),
+    ...(await playReconciliation(client, { name: ledger, print })),
   ];
 }
 

@@ -85,7 +85,6 @@ export interface Answer {
   readonly body: unknown;
 }
 
-const SCOPES = ["ledger", "payments", "wallets", "orchestration"].flatMap((module) => [
-  `${module}:read`,
-  `${module}:write`,
-]);
+const SCOPES = ["ledger", "payments", "wallets", "orchestration", "reconciliation"].flatMap(
+  (module) => [`${module}:read`, `${module}:write`],
+);
