@@ -29,6 +29,7 @@ interface Document {
   readonly "x-tagGroups": readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
     readonly securitySchemes: {
       readonly oauth2: {
         readonly flows: { readonly clientCredentials: { readonly scopes: object } };
@@ -62,6 +63,9 @@ const KEYED_WRITES = [
   "v2RunWorkflow",
   "runWorkflow",
 ];
+
+/** What a schema may have and still say nothing of an object's members. */
+const PLAIN_KEYS = new Set(["type", "description", "example"]);
 
 let document: Document;
 let operations: { path: string; method: string; operation: Operation }[];
@@ -104,6 +108,15 @@ describe("the OpenAPI document", () => {
   test("the OpenAPI document contains everything that it refers to", () => {
     const missing = referencesIn(document).filter((reference) => !resolves(reference));
     expect(missing).toEqual([]);
+  });
+
+  test("the OpenAPI document describes the members of every object that a request sends", () => {
+    const silent = Object.entries(document.components.schemas).filter(
+      ([name, schema]) =>
+        name.endsWith("Request") && Object.keys(schema).every((key) => PLAIN_KEYS.has(key)),
+    );
+    // The members of a connector's configuration depend on its provider.
+    expect(silent.map(([name]) => name)).toEqual(["PaymentConnectorConfigRequest"]);
   });
 
   test("the OpenAPI document names every operation once, and says what it does", () => {

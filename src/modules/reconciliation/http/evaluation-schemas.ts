@@ -33,8 +33,8 @@ export const EvaluateRequest = z
           "Moments of single sources by their keys, such as `ledger:main#0`, read exactly then. Needs `at`.",
       }),
   })
-  .nullish()
-  .openapi("EvaluateRuleRequest", { type: "object", example: { at: "2026-03-04T06:00:00Z" } });
+  .openapi("EvaluateRuleRequest", { example: { at: "2026-03-04T06:00:00Z" } })
+  .nullish();
 
 const OutcomeResponse = z.object({
   fingerprint: z.string(),

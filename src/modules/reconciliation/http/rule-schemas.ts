@@ -37,9 +37,9 @@ const ScheduleTexts = z.object({
   ).openapi({ example: "30s" }),
 });
 
-export const ScheduleRequest = ScheduleTexts.nullish()
-  .transform((schedule) => schedule ?? undefined)
-  .openapi("RuleScheduleRequest", { type: "object" });
+export const ScheduleRequest = ScheduleTexts.openapi("RuleScheduleRequest")
+  .nullish()
+  .transform((schedule) => schedule ?? undefined);
 
 const Fields = z.object({
   name: optional("Any text."),
@@ -204,7 +204,7 @@ export const FlorinScheduleRequest = ScheduleTexts.extend({
       example: ["ledger.committed_transactions"],
     }),
   debounce: optional(
-    `Of the kind \`events\`: how long after the first event the rule runs, once for all events that came; 30s by default, from 1s to 24h. ${DURATION}`,
+    `Of the kind \`events\`: how long after the first event the rule runs, once for all events that came; 30s by default, from 30s to 24h. ${DURATION}`,
   ),
 }).openapi("FlorinRuleScheduleRequest");
 
