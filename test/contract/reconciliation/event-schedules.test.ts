@@ -86,6 +86,13 @@ test("a schedule on events that is written back as it is shown keeps the events 
   const ledger = await newLedger();
   const id = await eventRule(ledger);
   await deliver(ledger);
+  const shown = await dataOf(await api(scheduleOf(id)));
+  expect(shown).toEqual({
+    kind: "events",
+    types: [TYPE],
+    debounce: "30s",
+    nextAt: "2026-03-04T10:00:30Z",
+  });
   const body = { name: "other", schedule: { kind: "on_demand" } };
   await dataOf(await api(`${RULES}/${id}`, { method: "PATCH", body }));
   expect(await timesOf(id)).toMatchObject({ events_due_at: LATER });

@@ -96,8 +96,11 @@ describe("cron schedules", () => {
     const first = (await rowOf(id)).next_at;
     expect(first?.slice(13)).toBe(":00:00.000000Z");
     const patch = (body: object) => api(`${RULES}/${id}`, { method: "PATCH", body });
+    const shown = { ...HOURLY, nextAt: first?.replace(".000000Z", "Z") };
+    expect(await dataOf(await api(scheduleOf(id)))).toEqual(shown);
     await dataOf(await patch({ enabled: false }));
     expect((await rowOf(id)).next_at).toBeNull();
+    expect(await dataOf(await api(scheduleOf(id)))).toEqual(HOURLY);
     await dataOf(await patch({ enabled: true }));
     expect((await rowOf(id)).next_at).toBe(first);
     await dataOf(await patch({ schedule: { kind: "on_demand" } }));

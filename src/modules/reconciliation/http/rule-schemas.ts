@@ -216,12 +216,19 @@ export const FlorinScheduleResponse = z
     safetyMargin: z.string().optional(),
     types: z.array(z.string()).optional(),
     debounce: z.string().optional(),
+    nextAt: TimestampOutput.optional().openapi({
+      description:
+        "When the rule runs next: the next time of its cron expression, or the end of the debounce once an event has come. Absent while no time is set.",
+    }),
   })
   .openapi("FlorinRuleSchedule");
 
-export const toFlorinScheduleView = ({
-  schedule,
-}: Rule): z.output<typeof FlorinScheduleResponse> => {
-  if (schedule === undefined) return { kind: "on_demand" };
-  return schedule.kind === "events" ? { ...schedule, types: [...schedule.types] } : schedule;
-};
+export function toFlorinScheduleView({
+  schedule = { kind: "on_demand" },
+  nextAt,
+}: Rule): z.output<typeof FlorinScheduleResponse> {
+  const next = nextAt === undefined ? {} : { nextAt: formatTimestamp(nextAt) };
+  return schedule.kind === "events"
+    ? { ...schedule, types: [...schedule.types], ...next }
+    : { ...schedule, ...next };
+}

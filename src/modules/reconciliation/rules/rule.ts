@@ -20,6 +20,8 @@ export interface Rule {
   readonly severity: Severity;
   readonly periodType: PeriodType;
   readonly schedule?: RuleSchedule;
+  /** The next time of its schedule: of its cron expression, or because of events that have come. */
+  readonly nextAt?: Timestamp;
   /** The types of events that are published; empty for all. */
   readonly notifications: readonly PublishedType[];
   readonly labels: Readonly<Record<string, string>>;
@@ -46,6 +48,7 @@ export const toRule = (row: RuleRow): Rule => ({
   severity: row.severity,
   periodType: row.periodType,
   ...(row.schedule === null ? {} : { schedule: parseJson(row.schedule) as RuleSchedule }),
+  ...nextOf(row),
   notifications:
     row.notifications === null ? [] : (parseJson(row.notifications) as PublishedType[]),
   labels: row.labels === null ? {} : (parseJson(row.labels) as Record<string, string>),
@@ -59,6 +62,12 @@ export const toRule = (row: RuleRow): Rule => ({
   updatedAt: row.updatedAt,
   revision: row.revision,
 });
+
+/** A rule has one schedule, and so at most one of the two times. */
+function nextOf({ nextAt, eventsDueAt }: RuleRow): Pick<Rule, "nextAt"> {
+  const next = nextAt ?? eventsDueAt;
+  return next === null ? {} : { nextAt: next };
+}
 
 /** The reach of a check. */
 export function reachOf({ sources }: Pick<Template, "sources">): Reach {
