@@ -1,10 +1,7 @@
 import { ledgerWords } from "./words.ts";
+import { type Condition, filterOf } from "#console/parts/filters/api-filter.ts";
 import type { FilterField, FilterValues } from "#console/parts/filters/filter-text.ts";
 import { isDate, toInstant } from "#console/parts/time/instant.ts";
-import { stringifyJson } from "#platform/json.ts";
-
-/** Conditions of the ledger's filter language. */
-type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const METADATA = /^([^=]+)=(.*)$/;
 const BALANCE = /^([A-Z][A-Z0-9_/-]*)\s*>\s*(-?\d+)$/;
@@ -76,7 +73,7 @@ export function accountFields(): readonly FilterField[] {
 }
 
 export const ledgerFilter = (values: FilterValues): string | undefined =>
-  allOf(values, {
+  filterOf(values, {
     name: (value) => ({ $like: { name: `%${value}%` } }),
     bucket: (value) => ({ $match: { bucket: value } }),
     metadata,
@@ -84,7 +81,7 @@ export const ledgerFilter = (values: FilterValues): string | undefined =>
 
 /** The filter of the API for the filters of the URL; undefined without filters. */
 export function transactionFilter(values: FilterValues): string | undefined {
-  return allOf(values, {
+  return filterOf(values, {
     account: (value) => ({ $match: { account: value } }),
     source: (value) => ({ $match: { source: value } }),
     destination: (value) => ({ $match: { destination: value } }),
@@ -97,7 +94,7 @@ export function transactionFilter(values: FilterValues): string | undefined {
 }
 
 export function accountFilter(values: FilterValues): string | undefined {
-  return allOf(values, {
+  return filterOf(values, {
     address: (value) => ({ $match: { address: value } }),
     balance: (value) => {
       const [, asset = "", amount = "0"] = BALANCE.exec(value) ?? [];
@@ -110,18 +107,6 @@ export function accountFilter(values: FilterValues): string | undefined {
 function metadata(value: string): Condition {
   const [, key = "", expected = ""] = METADATA.exec(value) ?? [];
   return { $match: { [`metadata[${key}]`]: expected } };
-}
-
-/** The conditions of the filters of the URL as one filter; undefined without filters. */
-export function allOf(
-  values: FilterValues,
-  conditions: Readonly<Record<string, (value: string) => Condition>>,
-): string | undefined {
-  const all = Object.entries(values).flatMap(([id, value]) => {
-    const condition = conditions[id];
-    return condition === undefined ? [] : [condition(value)];
-  });
-  return all.length === 0 ? undefined : stringifyJson(all.length === 1 ? all[0] : { $and: all });
 }
 
 /** The beginnings of today and of the days a week and a month ago. */

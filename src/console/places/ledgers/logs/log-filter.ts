@@ -1,7 +1,7 @@
 import type { LogEntry } from "./queries.ts";
+import { filterOf } from "#console/parts/filters/api-filter.ts";
 import type { FilterField, FilterValues } from "#console/parts/filters/filter-text.ts";
 import { isDate, toInstant } from "#console/parts/time/instant.ts";
-import { allOf } from "#console/places/ledgers/filters.ts";
 import { ledgerWords } from "#console/places/ledgers/words.ts";
 
 export const LOG_TYPES = [
@@ -31,7 +31,7 @@ export function logFields(): readonly FilterField[] {
 
 /** The filter of the API: the entries that fit the filters of the URL and were written until a moment. */
 export const logFilter = (values: FilterValues, at: string | undefined): string | undefined =>
-  allOf(at === undefined ? values : { ...values, at }, {
+  filterOf(at === undefined ? values : { ...values, at }, {
     type: (value) => ({ $match: { type: value } }),
     after: (value) => ({ $gte: { date: toInstant(value) } }),
     before: (value) => ({ $lt: { date: toInstant(value) } }),

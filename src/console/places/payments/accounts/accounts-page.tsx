@@ -3,17 +3,13 @@ import { useMemo } from "react";
 import { accountsQuery } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { equals, filterOf } from "#console/parts/filters/api-filter.ts";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { choicesOf, useConnectorField } from "#console/places/payments/common/fields.ts";
-import {
-  equals,
-  filterOf,
-  hasMetadata,
-  isMetadata,
-} from "#console/places/payments/common/filters.ts";
+import { hasMetadata, isMetadata } from "#console/places/payments/common/filters.ts";
 import type { AccountAtProvider } from "#console/places/payments/common/queries.ts";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";

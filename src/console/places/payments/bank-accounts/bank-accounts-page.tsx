@@ -6,16 +6,12 @@ import { may } from "#console/api/florin.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { equals, filterOf } from "#console/parts/filters/api-filter.ts";
 import { type FilterField, valuesIn } from "#console/parts/filters/filter-text.ts";
 import { ListPage, oneLine } from "#console/parts/lists/list-page.tsx";
 import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
-import {
-  equals,
-  filterOf,
-  hasMetadata,
-  isMetadata,
-} from "#console/places/payments/common/filters.ts";
+import { hasMetadata, isMetadata } from "#console/places/payments/common/filters.ts";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 

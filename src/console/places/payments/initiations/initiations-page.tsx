@@ -5,6 +5,7 @@ import { InitiationView } from "./initiation-view.tsx";
 import { NewInitiation } from "./new-initiation.tsx";
 import { initiationsQuery } from "./queries.ts";
 import { may } from "#console/api/florin.ts";
+import { equals, filterOf } from "#console/parts/filters/api-filter.ts";
 import {
   type FilterField,
   type FilterValues,
@@ -18,13 +19,7 @@ import {
   choicesOf,
   useConnectorField,
 } from "#console/places/payments/common/fields.ts";
-import {
-  atLeast,
-  equals,
-  equalsEither,
-  filterOf,
-  hasMetadata,
-} from "#console/places/payments/common/filters.ts";
+import { atLeast, equalsEither, hasMetadata } from "#console/places/payments/common/filters.ts";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";

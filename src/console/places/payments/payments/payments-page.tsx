@@ -3,6 +3,7 @@ import { useCallback, useMemo } from "react";
 import { PAYMENT_CSV, paymentColumns } from "./columns.tsx";
 import { PaymentView } from "./payment-view.tsx";
 import { paymentsQuery } from "./queries.ts";
+import { equals, filterOf } from "#console/parts/filters/api-filter.ts";
 import {
   type FilterField,
   type FilterValues,
@@ -16,13 +17,7 @@ import {
   choicesOf,
   useConnectorField,
 } from "#console/places/payments/common/fields.ts";
-import {
-  atLeast,
-  equals,
-  equalsEither,
-  filterOf,
-  hasMetadata,
-} from "#console/places/payments/common/filters.ts";
+import { atLeast, equalsEither, hasMetadata } from "#console/places/payments/common/filters.ts";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
