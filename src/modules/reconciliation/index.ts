@@ -13,6 +13,7 @@ import { registerCorrections } from "./http/breaks/corrections.ts";
 import { registerClearing } from "./http/clearing/clearing.ts";
 import { registerEvaluations } from "./http/evaluations.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerFlorinOutcomes } from "./http/florin-outcomes.ts";
 import { registerFlorinSchedules } from "./http/florin-schedules.ts";
 import { registerMatchingGroups } from "./http/matchings/groups.ts";
 import { registerMatchings } from "./http/matchings/matchings.ts";
@@ -76,6 +77,7 @@ export const reconciliationModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinSchedules(app);
+    registerFlorinOutcomes(app);
     registerStatements(app);
     registerSources(app);
     registerClearing(app);

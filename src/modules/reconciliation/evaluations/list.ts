@@ -1,9 +1,10 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { type RuleEvaluation, toEvaluation } from "./evaluation.ts";
 import { reconciliationEvaluations } from "./tables.ts";
 import { uuidKey } from "#modules/reconciliation/balances/uuid-key.ts";
 import {
   assertReadsEvidence,
+  getRule,
   isOfListedRule,
   ruleIdKey,
 } from "#modules/reconciliation/rules/store.ts";
@@ -103,6 +104,27 @@ async function readEvidence(
     .from(reconciliationEvaluations)
     .where(sql`${reconciliationEvaluations.key} IN (SELECT value FROM json_each(${keys}))`);
   return new Map(found.map(({ key, evidence }) => [key, evidence]));
+}
+
+/** Most outcomes that `lastOutcomes` gives. */
+const OUTCOMES_MAX = 20;
+
+/** How a run of a rule ended. */
+export type RunOutcome = Pick<RuleEvaluation, "id" | "result" | "startedAt" | "endedAt">;
+
+/**
+ * How the last runs of a rule ended, the newest first; without their evidence, which may be large. Empty for a principal that may not read
+ * all that the rule has read. Throws as `getRule` does.
+ */
+export async function lastOutcomes(context: ServiceContext, ruleId: string): Promise<RunOutcome[]> {
+  const { key } = await getRule(context, ruleId);
+  const { id, ruleKey, result, startedAt, endedAt, createdAt } = reconciliationEvaluations;
+  return databaseOf(context.env)
+    .select({ id, result, startedAt, endedAt })
+    .from(reconciliationEvaluations)
+    .where(and(eq(ruleKey, key), isOfListedRule(ruleKey, context.principal)))
+    .orderBy(desc(createdAt), desc(reconciliationEvaluations.key))
+    .limit(OUTCOMES_MAX);
 }
 
 /** An evaluation. Throws as `assertReadsEvidence` does for its rule, and `NOT_FOUND`. */

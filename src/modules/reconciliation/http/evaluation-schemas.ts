@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { RunCause } from "#modules/reconciliation/core/run-cause.ts";
 import type { CheckOutcome } from "#modules/reconciliation/core/templates/template.ts";
 import type { RuleEvaluation } from "#modules/reconciliation/evaluations/evaluation.ts";
+import type { RunOutcome } from "#modules/reconciliation/evaluations/list.ts";
 import { TimestampInput, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
@@ -81,6 +82,25 @@ export const EvaluationResponse = z
       .openapi({ description: "Florin's own: why the evaluation ran." }),
   })
   .openapi("Evaluation");
+
+export const RuleOutcomeResponse = EvaluationResponse.pick({
+  id: true,
+  result: true,
+  startedAt: true,
+  endedAt: true,
+}).openapi("RuleOutcome");
+
+export const toRuleOutcomeView = ({
+  id,
+  result,
+  startedAt,
+  endedAt,
+}: RunOutcome): z.output<typeof RuleOutcomeResponse> => ({
+  id,
+  result,
+  startedAt: formatTimestamp(startedAt),
+  endedAt: formatTimestamp(endedAt),
+});
 
 const toRunView = (cause: RunCause): z.output<typeof EvaluationResponse>["run"] =>
   cause.kind === "cron"
