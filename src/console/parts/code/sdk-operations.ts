@@ -121,6 +121,29 @@ DELETE /api/payments/v3/connectors/{connectorID}|payments.v3.uninstallConnector|
 PATCH /api/payments/v3/bank-accounts/{bankAccountID}/metadata|payments.v3.updateBankAccountMetadata|V3UpdateBankAccountMetadata|bankAccountID:s:BankAccountID:string|v3UpdateBankAccountMetadataRequest {metadata!:{*:s}}|UpdateBankAccountMetadata V3UpdateBankAccountMetadataRequest *shared.V3UpdateBankAccountMetadataRequest
 PATCH /api/payments/v3/payments/{paymentID}/metadata|payments.v3.updatePaymentMetadata|V3UpdatePaymentMetadata|paymentID:s:PaymentID:string|v3UpdatePaymentMetadataRequest {metadata!:{*:s}}|UpdatePaymentMetadata V3UpdatePaymentMetadataRequest *shared.V3UpdatePaymentMetadataRequest
 PATCH /api/payments/v3/pools/{poolID}/query|payments.v3.updatePoolQuery|-|poolID:s:-|v3UpdatePoolQueryRequest {query!:{*:*}}|-
+POST /api/reconciliation/alerts/{alertID}/accept|reconciliation.v1.acceptAlert|-|alertID:s:-|acceptAlertRequest {by!:s,note!:s}|-
+POST /api/reconciliation/alerts/{alertID}/ack|reconciliation.v1.ackAlert|-|alertID:s:-|ackAlertRequest {by!:s,note:s}|-
+POST /api/reconciliation/policies|reconciliation.v1.createPolicy|-||request {ledgerName!:s,ledgerQuery!:{*:*},name!:s,paymentsPoolID!:s}|CreatePolicy request shared.PolicyRequest
+POST /api/reconciliation/rules|reconciliation.v1.createRule|-||request {cadence:s,enabled:b,labels:{*:s},name!:s,notifications:[s],schedule:{expr:s,kind!:s,safetyMargin:s,tz:s},severity:s,templateKind!:s,templateSpec!:{*:*}}|-
+DELETE /api/reconciliation/policies/{policyID}|reconciliation.v1.deletePolicy|DeletePolicy|policyID:s:PolicyID:string||DeletePolicy
+DELETE /api/reconciliation/rules/{ruleID}|reconciliation.v1.deleteRule|-|ruleID:s:-||-
+POST /api/reconciliation/rules/{ruleID}/evaluate|reconciliation.v1.evaluateRule|-|ruleID:s:-|evaluateRuleRequest {at:d,safetyMargin:s,sourcePITs:{*:d}}|-
+GET /api/reconciliation/alerts/{alertID}|reconciliation.v1.getAlert|-|alertID:s:-||-
+GET /api/reconciliation/evaluations/{evaluationID}|reconciliation.v1.getEvaluation|-|evaluationID:s:-||-
+GET /api/reconciliation/policies/{policyID}|reconciliation.v1.getPolicy|GetPolicy|policyID:s:PolicyID:string||GetPolicy
+GET /api/reconciliation/reconciliations/{reconciliationID}|reconciliation.v1.getReconciliation|GetReconciliation|reconciliationID:s:ReconciliationID:string||GetReconciliation
+GET /api/reconciliation/rules/{ruleID}|reconciliation.v1.getRule|-|ruleID:s:-||-
+GET /api/reconciliation/alerts/{alertID}/events|reconciliation.v1.listAlertEvents|-|alertID:s:- cursor:s:- pageSize:i:-||-
+GET /api/reconciliation/alerts|reconciliation.v1.listAlerts|-|cursor:s:- pageSize:i:- query:{*:*}:-||-
+GET /api/reconciliation/evaluations|reconciliation.v1.listEvaluations|-|cursor:s:- pageSize:i:- query:{*:*}:-||-
+GET /api/reconciliation/policies|reconciliation.v1.listPolicies|ListPolicies|cursor:s:Cursor:*string pageSize:i:PageSize:*int64 query:{*:*}:-||ListPolicies
+GET /api/reconciliation/reconciliations|reconciliation.v1.listReconciliations|ListReconciliations|cursor:s:Cursor:*string pageSize:i:PageSize:*int64 query:{*:*}:-||ListReconciliations
+GET /api/reconciliation/rules|reconciliation.v1.listRules|-|cursor:s:- pageSize:i:- query:{*:*}:-||-
+PATCH /api/reconciliation/rules/{ruleID}|reconciliation.v1.patchRule|-|ruleID:s:-|rulePatchRequest {enabled:b,labels:{*:s},name:s,notifications:[s],schedule:{expr:s,kind!:s,safetyMargin:s,tz:s},severity:s,templateKind:s,templateSpec:{*:*}}|-
+POST /api/reconciliation/policies/{policyID}/reconciliation|reconciliation.v1.reconcile|Reconcile|policyID:s:PolicyID:string|reconciliationRequest {reconciledAtLedger!:d,reconciledAtPayments!:d}|Reconcile ReconciliationRequest shared.ReconciliationRequest
+POST /api/reconciliation/alerts/{alertID}/resolve|reconciliation.v1.resolveAlert|-|alertID:s:-|resolveAlertRequest {by!:s,note:s,transactionRefs:[s]}|-
+POST /api/reconciliation/alerts/{alertID}/snooze|reconciliation.v1.snoozeAlert|-|alertID:s:-|snoozeAlertRequest {by!:s,note:s,until!:d}|-
+POST /api/reconciliation/alerts/{alertID}/unsnooze|reconciliation.v1.unsnoozeAlert|-|alertID:s:-|unsnoozeAlertRequest {by!:s}|-
 POST /api/wallets/holds/{hold_id}/confirm|wallets.v1.confirmHold|ConfirmHold|holdId:s:HoldID:string|confirmHoldRequest {amount:n,final:b}|ConfirmHold ConfirmHoldRequest *shared.ConfirmHoldRequest
 POST /api/wallets/wallets/{id}/balances|wallets.v1.createBalance|CreateBalance|id:s:ID:string|balance {expiresAt:d,name!:s,priority:n}|CreateBalance CreateBalanceRequest *shared.CreateBalanceRequest
 POST /api/wallets/wallets|wallets.v1.createWallet|CreateWallet||createWalletRequest {metadata!:{*:s},name!:s}|CreateWallet CreateWalletRequest *shared.CreateWalletRequest
