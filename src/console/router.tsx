@@ -10,6 +10,7 @@ import { homeRoutes } from "./places/home/routes.tsx";
 import { ledgerRoutes } from "./places/ledgers/routes.tsx";
 import { numscriptRoutes } from "./places/numscript/routes.tsx";
 import { paymentRoutes } from "./places/payments/routes.tsx";
+import { reconciliationRoutes } from "./places/reconciliation/routes.tsx";
 import { signInRoutes } from "./places/sign-in/routes.ts";
 import { walletRoutes } from "./places/wallets/routes.tsx";
 import { workflowRoutes } from "./places/workflows/routes.tsx";
@@ -26,6 +27,7 @@ const routeTree = root
     ...developerRoutes,
     ...accessRoutes,
     ...walletRoutes,
+    ...reconciliationRoutes,
   ]);
 
 export const makeRouter = (queries: QueryClient) =>

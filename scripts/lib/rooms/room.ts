@@ -95,6 +95,7 @@ const PLACES = [
   "ledgers",
   "numscript",
   "payments",
+  "reconciliation",
   "sign-in",
   "wallets",
   "workflows",

@@ -20,6 +20,9 @@ const PAGES: readonly (readonly [name: PageName, path: string])[] = [
   ["bankAccounts", "/payments/bank-accounts"],
   ["bookings", "/payments/bookings"],
   ["wallets", "/wallets"],
+  ["rules", "/reconciliation/rules"],
+  ["alerts", "/reconciliation/alerts"],
+  ["policies", "/reconciliation/policies"],
   ["workflows", "/workflows"],
   ["instances", "/workflows/instances"],
   ["triggers", "/workflows/triggers"],
@@ -32,13 +35,15 @@ const PAGES: readonly (readonly [name: PageName, path: string])[] = [
   ["audit", "/access/audit"],
 ];
 
-/** The pages on which things are made, with the scope that making takes. */
-const ACTIONS: readonly (readonly [name: ActionName, path: string, scope: string])[] = [
+/** The pages on which things are made, with the scopes that making takes. */
+const ACTIONS: readonly (readonly [name: ActionName, path: string, ...scopes: string[]])[] = [
   ["transaction", "/numscript", "ledger:write"],
   ["ledger", "/ledgers", "ledger:write"],
   ["connector", "/payments/connectors", "payments:write"],
   ["initiation", "/payments/initiations", "payments:write"],
   ["wallet", "/wallets", "wallets:write"],
+  ["rule", "/reconciliation/rules", "reconciliation:write", "ledger:read"],
+  ["policy", "/reconciliation/policies", "reconciliation:write", "ledger:read", "payments:read"],
   ["workflow", "/workflows", "orchestration:write"],
   ["webhook", "/developers/webhooks", "webhooks:write"],
   ["client", "/access/clients", "auth:write"],
@@ -53,7 +58,7 @@ export const pagesWith = (text: string): Hit[] =>
 
 /** The actions whose names have a text in them. */
 export const actionsWith = (text: string): Hit[] =>
-  ACTIONS.filter(([, path, scope]) => may(scope) && refusalOf(path) === undefined)
+  ACTIONS.filter(([, path, ...scopes]) => scopes.every(may) && refusalOf(path) === undefined)
     .map(([name, path]): Hit => ({ path, title: paletteWords().action[name] }))
     .filter((hit) => hasText(hit, text));
 

@@ -2,6 +2,7 @@ import { type Hit, pathOf } from "./hits.ts";
 import { ledgerSources } from "./ledger-sources.ts";
 import { hasText } from "./pages.ts";
 import { paymentSources } from "./payment-sources.ts";
+import { reconciliationSources } from "./reconciliation-sources.ts";
 import { HITS_MAX, type Search, type Source } from "./source.ts";
 import { boundLedgers, florin, may } from "#console/api/florin.ts";
 
@@ -167,6 +168,7 @@ const SOURCES: readonly Source[] = [
   ...ledgerSources,
   ...paymentSources,
   wallets,
+  ...reconciliationSources,
   workflows,
   instances,
   webhooks,

@@ -6,6 +6,7 @@ export const words: typeof english = {
     ledgers: "Ledger",
     numscript: "Numscript",
     wallets: "Wallets",
+    reconciliation: "Abgleich",
     workflows: "Workflows",
     payments: "Zahlungen",
     developers: "Entwickler",

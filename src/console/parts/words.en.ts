@@ -5,6 +5,7 @@ export const words = {
     ledgers: "Ledgers",
     numscript: "Numscript",
     wallets: "Wallets",
+    reconciliation: "Reconciliation",
     workflows: "Workflows",
     payments: "Payments",
     developers: "Developers",

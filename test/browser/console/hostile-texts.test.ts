@@ -40,6 +40,9 @@ const LISTS = [
   "/payments/bank-accounts",
   "/payments/bookings",
   "/wallets",
+  "/reconciliation/rules",
+  "/reconciliation/alerts",
+  "/reconciliation/policies",
   "/workflows",
   "/workflows/instances",
   "/workflows/triggers",
@@ -95,7 +98,7 @@ test("each field takes the texts, or refuses them with a code and a sentence", (
 });
 
 /** The beginning of the body of a refusal, with its code and its sentence. */
-const REFUSAL = /^\{"errorCode":"VALIDATION","errorMessage":"\[VALIDATION\] \S/;
+const REFUSAL = /^\{"errorCode":"(VALIDATION|MISSING_OR_INVALID_BODY)","errorMessage":"\[\1\] \S/;
 
 describe("pages at the width of a desk and of a phone", () => {
   test("lists show the texts, and no text leaves its place", async () => {

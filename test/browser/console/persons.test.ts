@@ -4,7 +4,7 @@ import { ConsoleBrowser } from "#test/support/console/console-browser.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Pages whose lists and objects every place has, with what the server of this file has made. */
-const PAGES = [
+const PAGES: string[] = [
   "/",
   "/ledgers",
   "/ledgers/eu-books",
@@ -26,6 +26,9 @@ const PAGES = [
   "/payments/bank-accounts",
   "/payments/bookings",
   "/wallets",
+  "/reconciliation/rules",
+  "/reconciliation/alerts",
+  "/reconciliation/policies",
   "/workflows",
   "/workflows/instances",
   "/workflows/triggers",
@@ -43,6 +46,7 @@ const READS = [
   "ledger:read",
   "payments:read",
   "wallets:read",
+  "reconciliation:read",
   "orchestration:read",
   "webhooks:read",
   "auth:read",
@@ -60,6 +64,7 @@ beforeAll(async () => {
         postings: [{ source: "world", destination: "bank", amount: 100, asset: "EUR/2" }],
       },
     });
+    PAGES.push(...(await makeAlert(ledger)).filter(() => ledger === "eu-books"));
   }
   browser = await ConsoleBrowser.start(server);
 });
@@ -68,6 +73,33 @@ afterAll(async () => {
   await browser?.close();
   await server?.killAll();
 });
+
+/** Makes a rule that the bank of a ledger does not fit, and gives the pages of the rule, its run and its alert. */
+async function makeAlert(ledger: string): Promise<readonly string[]> {
+  const path = "/api/reconciliation";
+  const made = await server.json(`${path}/rules`, {
+    body: {
+      name: `limit of ${ledger}`,
+      templateKind: "account_threshold",
+      templateSpec: {
+        ledger,
+        query: { $match: { address: "bank" } },
+        bounds: { "EUR/2": { max: 0 } },
+      },
+    },
+  });
+  const { id } = (made as { data: { id: string } }).data; // The schema of the answer has this shape.
+  const run = await server.json(`${path}/rules/${id}/evaluate`, { body: { safetyMargin: "0s" } });
+  const { id: runId } = (run as { data: { id: string } }).data; // The schema of the answer has this shape.
+  const list = await server.json(`${path}/alerts`);
+  const [alert] = (list as { cursor: { data: { id: string }[] } }).cursor.data; // The schema of the answer has this shape.
+  return [
+    `/reconciliation/rules/${id}`,
+    `/reconciliation/evaluations/${runId}`,
+    `/reconciliation/alerts/${alert?.id}`,
+    `/reconciliation/alerts?open=${alert?.id}`,
+  ];
+}
 
 interface Visit {
   /** The sidebar's places. */
@@ -128,6 +160,16 @@ describe("what a person may not do", () => {
     const { places, refused } = await visitAs("teller", { scopes });
     expect(places).toEqual(["Home", "Wallets"]);
     expect(refused).toEqual([]);
+  });
+
+  test("a person who may reconcile and read no books is offered no rule, and nothing of rules is shown", async () => {
+    const { places, refused, forms } = await visitAs("matcher", {
+      scopes: ["reconciliation:read", "reconciliation:write"],
+    });
+    expect(places).toEqual(["Home", "Reconciliation"]);
+    expect(forms).toEqual([]);
+    const ofRules = PAGES.filter((page) => /^\/reconciliation\/\w+\/|open=/.test(page));
+    expect(refused.filter((text) => !ofRules.some((page) => text.startsWith(page)))).toEqual([]);
   });
 
   test("a person who is bound to ledgers is shown no other one, and is refused nothing", async () => {

@@ -1,5 +1,6 @@
 /** The pages of objects by the first segments of their names. Connectors have none here, because the audit keeps a part of their ids only. */
 const PAGES: ReadonlyMap<string, string> = new Map([
+  ["alerts", "/reconciliation/alerts"],
   ["bank-accounts", "/payments/bank-accounts"],
   ["bookings", "/payments/bookings"],
   ["clients", "/access/clients"],
@@ -7,7 +8,9 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["instances", "/workflows/instances"],
   ["ledgers", "/ledgers"],
   ["payment-initiations", "/payments/initiations"],
+  ["policies", "/reconciliation/policies"],
   ["pools", "/payments/pools"],
+  ["rules", "/reconciliation/rules"],
   ["triggers", "/workflows/triggers"],
   ["users", "/access/people"],
   ["workflows", "/workflows"],

@@ -14,6 +14,7 @@ export const PLACES = [
   { id: "numscript", to: "/numscript", letter: "n", scopes: ["ledger:read"] },
   { id: "payments", to: "/payments", letter: "p", scopes: ["payments:read"] },
   { id: "wallets", to: "/wallets", letter: "w", scopes: ["wallets:read"] },
+  { id: "reconciliation", to: "/reconciliation", letter: "r", scopes: ["reconciliation:read"] },
   { id: "workflows", to: "/workflows", letter: "f", scopes: ["orchestration:read"] },
   {
     id: "developers",

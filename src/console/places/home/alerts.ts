@@ -194,6 +194,41 @@ const bookings: AlertSource = {
   },
 };
 
+/** What rules have found, and nobody looks into yet. What somebody has silenced waits until then. */
+const reconciliation: AlertSource = {
+  kind: "reconciliation",
+  scope: "reconciliation:read",
+  read: async ({ signal }) => {
+    const query = stringifyJson({ $match: { status: "OPEN" } });
+    const { cursor } = await florin.get(
+      "/api/reconciliation/alerts",
+      { query: { query, pageSize: ROWS_MAX } },
+      { signal },
+    );
+    const now = Date.now();
+    const open = cursor.data.filter(
+      ({ snooze }) => snooze === undefined || Date.parse(snooze.until) <= now,
+    );
+    const rows = open.map(({ id, firstSeenAt, fingerprint, evidence: { error } = {} }) => ({
+      id,
+      since: firstSeenAt,
+      note: typeof error === "string" ? error : fingerprint.replaceAll(SUBJECT_KEYS, " ").trim(),
+    }));
+    return together(rows, {
+      kind: "reconciliation",
+      tone: open.some(({ severity }) => GRAVE.has(severity)) ? "bad" : "warn",
+      hasMore: cursor.hasMore,
+      title: homeWords().attention.reconciliation,
+      list: "/reconciliation/alerts",
+      pathOf: ({ id }) => `/reconciliation/alerts/${encodeURIComponent(id)}`,
+    });
+  },
+};
+
+const GRAVE: ReadonlySet<string> = new Set(["high", "critical"]);
+/** What a fingerprint has before an asset and an account: `asset:EUR/2|account:users:42`. */
+const SUBJECT_KEYS = /^asset:|\|account:/g;
+
 /** Ledgers whose last verification found differences. */
 const verifications: AlertSource = {
   kind: "verifications",
@@ -235,7 +270,15 @@ const pipelines: AlertSource = {
 
 /** What the person may look at, in the order of their urgency. */
 export const alertSources = (): readonly AlertSource[] =>
-  [verifications, initiations, connectors, deliveries, instances, bookings, pipelines].filter(
-    ({ scope }) =>
-      scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),
+  [
+    verifications,
+    reconciliation,
+    initiations,
+    connectors,
+    deliveries,
+    instances,
+    bookings,
+    pipelines,
+  ].filter(({ scope }) =>
+    scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),
   );

@@ -18,6 +18,7 @@ export const words: typeof english = {
       bookings: "Verbuchungen",
       pipelines: "Pipelines",
       verifications: "Prüfungen",
+      reconciliation: "Abgleich",
     },
     deliveries: (count, isMore) =>
       count === 1
@@ -41,6 +42,10 @@ export const words: typeof english = {
     booking: (count) => `Zahlungen, die der Ledger abgelehnt hat: ${count}`,
     bookingWaits: "Eine Verbuchung wartet wegen eines Fehlers",
     pipeline: "Eine Pipeline liefert nicht",
+    reconciliation: (count, isMore) =>
+      count === 1
+        ? "Eine Warnung des Abgleichs ist offen"
+        : `${many(count, isMore)} Warnungen des Abgleichs sind offen`,
     verification: "Ein Ledger weicht von seinem Protokoll ab",
   },
   money: {

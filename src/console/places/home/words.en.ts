@@ -15,6 +15,7 @@ export const words = {
       bookings: "bookings",
       pipelines: "pipelines",
       verifications: "verifications",
+      reconciliation: "reconciliation",
     },
     deliveries: (count: number, isMore: boolean) =>
       count === 1
@@ -36,6 +37,10 @@ export const words = {
     booking: (count: string) => `Payments that the ledger refused: ${count}`,
     bookingWaits: "A booking waits because of an error",
     pipeline: "A pipeline does not deliver",
+    reconciliation: (count: number, isMore: boolean) =>
+      count === 1
+        ? "A reconciliation alert is open"
+        : `${many(count, isMore)} reconciliation alerts are open`,
     verification: "A ledger differs from its log",
   },
   money: {

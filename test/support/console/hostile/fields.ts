@@ -2,6 +2,7 @@ import { asMetadata, type HostileField } from "./field.ts";
 import { ledgerFields } from "./ledger-fields.ts";
 import { type HostileOwners, WORKFLOWS } from "./owners.ts";
 import { paymentFields } from "./payment-fields.ts";
+import { reconciliationFields } from "./reconciliation-fields.ts";
 
 const workflowPage = (id: string): string => `/workflows/${id}`;
 const triggerPage = (id: string): string => `/workflows/triggers/${id}`;
@@ -17,6 +18,7 @@ export function hostileFields(owners: HostileOwners): readonly HostileField[] {
     ...paymentFields(owners),
     ...workflowFields(owners),
     ...walletFields(owners),
+    ...reconciliationFields(owners),
     ...accessFields(),
     ...webhookFields(owners),
   ];
