@@ -258,6 +258,32 @@ describe("files whose object ends", () => {
   });
 });
 
+describe("a database without room", () => {
+  test("an upload that finds none is told so, and leaves nothing behind", async () => {
+    const source = await newStatementSource();
+    let isFull = true;
+    const database = {
+      prepare: env.DB.prepare.bind(env.DB),
+      batch: async (statements: D1PreparedStatement[]) => {
+        if (isFull) throw new Error("D1_ERROR: database or disk is full: SQLITE_FULL");
+        return env.DB.batch(statements);
+      },
+    };
+    await runInDurableObject(objectOf(source), (object) => {
+      const own = object as unknown as { env: object };
+      own.env = { ...own.env, DB: database };
+    });
+    expect((await upload(source, lineOf(1))).status).toBe(507);
+    isFull = false;
+    await eventually(async () => {
+      await runDurableObjectAlarm(objectOf(source));
+      expect(await storageOf(source)).toEqual(NOTHING);
+    });
+    expect((await pageOf(await api(statementsPath(source)))).data).toEqual([]);
+    expect((await uploaded(source, lineOf(1))).state).toBe("ready");
+  });
+});
+
 describe("lines that a matching has collected", () => {
   test("their statement is not deleted as long as the matching uses the source", async () => {
     const source = await newStatementSource();

@@ -129,12 +129,12 @@ async function purgeSources(
 ): Promise<boolean> {
   const db = databaseOf(env);
   const sources = await db
-    .select({ id: reconciliationSources.id })
+    .select({ id: reconciliationSources.id, kind: reconciliationSources.kind })
     .from(reconciliationSources)
     .where(isNotNull(reconciliationSources.deletedAt))
     .limit(SOURCES_MAX);
-  for (const { id } of sources) {
-    await clearSource({ env }, id);
+  for (const { id, kind } of sources) {
+    if (kind === "statement") await clearSource({ env }, id);
     for (const table of [reconciliationStatementHeads, reconciliationStatements]) {
       const isOwned = sql`source_id = ${id}`;
       if (!(await purgeChildren(db, { table, isOwned }, budget))) return false;

@@ -16,6 +16,7 @@ import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { ownDeadline } from "#platform/work/deadline.ts";
 
@@ -203,7 +204,7 @@ export class StatementSourceObject extends DurableObject<Env> {
   }
 
   async #complete(id: string, spec: FileSpec): Promise<Ending | undefined> {
-    const { files, work } = this.#open();
+    const { files } = this.#open();
     const file = this.#receiving(id);
     if (file.state !== "receiving") throw givenUp();
     files.receive(file, spec);
@@ -213,13 +214,25 @@ export class StatementSourceObject extends DurableObject<Env> {
     const deadline = ownDeadline(WAIT_MS, () => ending.resolve(undefined));
     try {
       // Another file may be read for long, and the head of this one is there before.
-      const ended = await work.store(present(files.find(id), "the file has just arrived"));
+      const ended = await this.#storeHead(present(files.find(id), "it has just arrived"), spec);
       if (ended !== undefined) this.#end(id, ended);
       this.ctx.waitUntil(this.#workNow());
       return await ending.promise;
     } finally {
       deadline.end();
       this.#waiting.delete(id);
+    }
+  }
+
+  /** Stores the head of a file. Throws `STORAGE_FULL` where D1 has no room, and then the file is deleted: nobody waits for it any more. */
+  async #storeHead(file: StoredFile, { sourceId, principal, requestId }: FileSpec) {
+    const { files, work } = this.#open();
+    try {
+      return await work.store(file);
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      files.remove(file, { sourceId, principal, requestId });
+      throw storageFull(error);
     }
   }
 

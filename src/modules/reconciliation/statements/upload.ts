@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type SourceFacts, PIECE_BYTES } from "./calls.ts";
+import { getStatement } from "./list.ts";
 import { sourceObjectOf, TO_SOURCE } from "./source-calls.ts";
 import type { Ending } from "./work.ts";
 import { FILE_BYTES_MAX } from "#modules/reconciliation/core/statements/index.ts";
@@ -55,13 +56,37 @@ export async function uploadFile(
       principal: toPrincipalColumn(context.principal),
       requestId: context.requestId,
     };
-    ending = await callObject(object.complete(id, spec), TO_SOURCE);
+    ending = await completed(context, () => callObject(object.complete(id, spec), TO_SOURCE), {
+      id,
+      sourceId: source.id,
+    });
   } catch (error) {
     // What cannot be told now is swept.
     await reachObject(object.abandon(id), TO_SOURCE).catch(() => undefined);
     throw error;
   }
   return { id, isReady: isReady(ending, id) };
+}
+
+/**
+ * The end of a file that has arrived; undefined while it is being read. The call may be lost, or take too long on a busy machine: the object
+ * goes on by itself, and D1 says how far it is.
+ */
+async function completed(
+  context: ServiceContext,
+  call: () => Promise<Ending | undefined>,
+  name: { readonly id: string; readonly sourceId: string },
+): Promise<Ending | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "OVERLOADED") throw error;
+    const found = await getStatement(context, name).catch(() => undefined);
+    if (found === undefined) throw error;
+    const { state, refusal } = found.statement;
+    if (refusal !== undefined) return { is: "refused", refusal };
+    return state === "ready" ? { is: "ready" } : undefined;
+  }
 }
 
 /** Whether a file is ready that has this end. Throws the failure of a file that has another one. */
