@@ -30,8 +30,8 @@ import { toMillis } from "#platform/time.ts";
 const ROWS_MAX = 1000;
 const STATEMENTS_MAX = 20;
 const PARENTS_MAX = 100;
-/** Most deleted sources that one sweep looks at: each has an object, which is called. */
-const SOURCES_MAX = 10;
+/** Most deleted matchings, and most deleted sources, that one sweep looks at: each has an object, which is called. */
+const EMPTIED_MAX = 10;
 
 interface Owner {
   readonly key: number;
@@ -102,11 +102,12 @@ async function purgeParents(
   { owners, budget }: { readonly owners: Owners; readonly budget: Budget },
 ): Promise<boolean> {
   const { table, owned, empty } = owners;
+  const limit = empty === undefined ? PARENTS_MAX : EMPTIED_MAX;
   const parents = await db
     .select({ key: table.key, id: table.id })
     .from(table)
     .where(isNotNull(table.deletedAt))
-    .limit(PARENTS_MAX);
+    .limit(limit);
   for (const parent of parents) {
     const { key, id } = parent;
     await empty?.(env, id);
@@ -116,7 +117,7 @@ async function purgeParents(
     }
     await db.run(sql`DELETE FROM ${table} WHERE key = ${key} AND deleted_at IS NOT NULL`);
   }
-  return parents.length < PARENTS_MAX;
+  return parents.length < limit;
 }
 
 /**
@@ -132,7 +133,7 @@ async function purgeSources(
     .select({ id: reconciliationSources.id, kind: reconciliationSources.kind })
     .from(reconciliationSources)
     .where(isNotNull(reconciliationSources.deletedAt))
-    .limit(SOURCES_MAX);
+    .limit(EMPTIED_MAX);
   for (const { id, kind } of sources) {
     if (kind === "statement") await clearSource({ env }, id);
     for (const table of [reconciliationStatementHeads, reconciliationStatements]) {
@@ -143,7 +144,7 @@ async function purgeSources(
       sql`DELETE FROM ${reconciliationSources} WHERE id = ${id} AND deleted_at IS NOT NULL`,
     );
   }
-  return sources.length < SOURCES_MAX;
+  return sources.length < EMPTIED_MAX;
 }
 
 /** Deletes the rows of an owner. Returns whether none is left. */
