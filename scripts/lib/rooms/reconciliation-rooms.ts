@@ -65,6 +65,7 @@ export const RECONCILIATION_ROOMS: Readonly<Record<string, Room>> = {
         closing: { uses: reconciliation("matchings/desk", "matchings/engine") },
         corrections: {
           uses: [
+            "ledger-engine",
             "modules/auth",
             "modules/ledger",
             ...reconciliation("matchings/desk", "matchings/engine"),

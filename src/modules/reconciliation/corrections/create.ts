@@ -7,6 +7,7 @@ import type { CorrectionKind } from "./states.ts";
 import { bookedOfLine } from "./store.ts";
 import { requirePlanned } from "./suggest.ts";
 import { reconciliationCorrections } from "./tables.ts";
+import { parseAccount } from "#ledger-engine";
 import { suggestCorrection, writeOff } from "#modules/reconciliation/core/breaks/correction.ts";
 import type { MatchSide } from "#modules/reconciliation/core/matching/line.ts";
 import { CORRECTIONS_SWEEP } from "#modules/reconciliation/sweep-names.ts";
@@ -71,7 +72,8 @@ export async function bookWriteOff(
 ): Promise<StoredCorrection> {
   if (needsFourEyes(context)) assertPersonAsks(context);
   const of = await readCase(context, matchingId, request.line);
-  const booking = requirePlanned(of, writeOff(of.input, request.counter), request.account);
+  const suggestion = writeOff(of.input, parseAccount(request.counter, "counter"));
+  const booking = requirePlanned(of, suggestion, request.account);
   return begin(context, of, { ...request, booking, kind: "write_off" });
 }
 

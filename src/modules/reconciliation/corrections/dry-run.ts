@@ -1,8 +1,10 @@
 import type { BreakCase } from "./case.ts";
 import { LedgerClient, type LedgerTransaction } from "#modules/ledger/index.ts";
+import { dateOf } from "#modules/reconciliation/core/matching/days.ts";
 import type { MatchSide } from "#modules/reconciliation/core/matching/line.ts";
 import type { SourceLine } from "#modules/reconciliation/core/source-line.ts";
 import { getLine } from "#modules/reconciliation/matchings/groups.ts";
+import type { Matching } from "#modules/reconciliation/matchings/matching.ts";
 import { linesOfTransaction } from "#modules/reconciliation/sources/account-lines.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -49,7 +51,19 @@ export async function tryBooking(
   );
   const made = linesOfTransaction(transaction, books);
   await assertCloses(context, of, { side, closes, made });
+  assertWithin(of.matching, made);
   return transaction;
+}
+
+/** Throws `VALIDATION` for a booking that another matching, of another period of the sources, would get as a break of its own. */
+function assertWithin({ period: { from, to } }: Matching, made: readonly SourceLine[]): void {
+  const outside = made.find(({ day }) => day < from || (to !== undefined && day > to));
+  if (outside === undefined) return;
+  const end = to === undefined ? "" : ` to ${dateOf(to)}`;
+  throw new AppError(
+    "VALIDATION",
+    `timestamp: the booking would be of ${dateOf(outside.day)}, and the period of the matching is from ${dateOf(from)}${end}`,
+  );
 }
 
 /** Throws `VALIDATION` where lines and those of a booking do not add up to the same on both sides. */

@@ -1,5 +1,6 @@
 import { type BreakCase, readCase } from "./case.ts";
 import { type PlannedBooking, tryBooking } from "./dry-run.ts";
+import { parseAccount } from "#ledger-engine";
 import type { LedgerTransaction } from "#modules/ledger/index.ts";
 import {
   type Correction,
@@ -40,10 +41,9 @@ export async function suggestBooking(
   return { correction, why: suggestion.why, script: booking.script, ...tried };
 }
 
-const withAccount = (correction: Correction, account: string | undefined): Correction => ({
-  ...correction,
-  account: account ?? correction.account,
-});
+/** The correction with the account that the caller names. Throws `VALIDATION` for a text that is no address, which becomes a part of a script. */
+const withAccount = (correction: Correction, account: string | undefined): Correction =>
+  account === undefined ? correction : { ...correction, account: parseAccount(account, "account") };
 
 /** The booking of a correction; undefined as long as its account is unknown. */
 export function plannedOf(of: BreakCase, correction: Correction): PlannedBooking | undefined {

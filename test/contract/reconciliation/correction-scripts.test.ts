@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { api } from "#test/support/platform/api.ts";
+import { dataOf, failureOf } from "#test/support/reconciliation/books.ts";
+import {
+  breakPath,
+  onlyBreak,
+  type Suggestion,
+  withMissing,
+} from "#test/support/reconciliation/breaks.ts";
+import { newMatching } from "#test/support/reconciliation/matchings.ts";
+
+test("a booking outside of the matching's period is refused", async () => {
+  const matching = await newMatching({ period: { from: "2026-01-01", to: "2026-02-28" } });
+  await matching.book(["left"], "missing", { amount: 250n });
+  await matching.run();
+  const path = `${breakPath(matching, await onlyBreak(matching, "left"))}/correction`;
+  expect((await dataOf<Suggestion>(await api(path))).refusal).toContain("to 2026-02-28");
+  for (const body of [{}, { timestamp: "2025-12-31T12:00:00Z" }])
+    expect(await failureOf(await api(path, { body }))).toEqual([400, "VALIDATION"]);
+  const body = { timestamp: "2026-02-28T12:00:00Z" };
+  expect(await dataOf(await api(path, { body }), 201)).toMatchObject({ state: "booked" });
+});
+
+test("an account that is no address becomes no part of a script", async () => {
+  const { matching, line } = await withMissing();
+  const path = breakPath(matching, line);
+  const more = "a\n)\nsend [EUR/2 1] (\n  source = @world\n  destination = @b";
+  for (const body of [{ counter: more }, { counter: "a", account: more }])
+    expect(await failureOf(await api(`${path}/write-off`, { body }))).toEqual([400, "VALIDATION"]);
+  const query = new URLSearchParams({ account: more }).toString();
+  expect(await failureOf(await api(`${path}/correction?${query}`))).toEqual([400, "VALIDATION"]);
+});
