@@ -4,7 +4,7 @@ export const reconciliationSettings = new DeclaredSettings({
   FLORIN_RECONCILIATION_FOUR_EYES: boolean({
     standard: "false",
     meaning:
-      "`true`: a write-off of a break is asked for by a person who has logged in, and booked when another person has confirmed it",
+      "`true`: a write-off of a break, or a correction by a script of one's own, is asked for by a person who has logged in, and booked when another person has confirmed it",
   }),
   FLORIN_RECONCILIATION_RETENTION: retention({
     standard: "8760h",

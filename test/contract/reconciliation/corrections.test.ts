@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bookWriteOff } from "#modules/reconciliation/corrections/create.ts";
+import { bookCorrection, bookWriteOff } from "#modules/reconciliation/corrections/create.ts";
 import { confirmCorrection, refuseCorrection } from "#modules/reconciliation/corrections/decide.ts";
 import { sweepCorrections } from "#modules/reconciliation/corrections/sweep.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
@@ -294,6 +294,27 @@ describe("a write-off", () => {
     expect(await balanceOf(matching.ledgers.right, "expenses:write-offs")).toBe(
       isBooked ? -250 : 0,
     );
+  });
+
+  test("by a script of one's own needs a second person, too, and a suggested booking none", async () => {
+    const { matching, line } = await withMissing();
+    const one = await contextOf(first);
+    const script = "send [EUR/2 250] (\n  source = @world\n  destination = @bank\n)";
+    const none = { account: undefined, timestamp: undefined, vars: undefined, closes: undefined };
+    const request = { ...none, line: line.id, note: "", script, side: "right" } as const;
+    const program = { ...one, principal: { ...one.principal, isPerson: undefined as never } };
+    await expect(bookCorrection(program, matching.id, request)).rejects.toMatchObject({
+      kind: "VALIDATION",
+    });
+    const { id, state } = await bookCorrection(one, matching.id, request);
+    expect(state).toBe("waiting");
+    const of = { matchingId: matching.id, id, note: "" };
+    await expect(confirmCorrection(one, of)).rejects.toMatchObject({ kind: "VALIDATION" });
+    await refuseCorrection(one, of);
+    const suggested = { ...request, script: undefined, side: undefined };
+    expect(await bookCorrection(program, matching.id, suggested)).toMatchObject({
+      state: "booked",
+    });
   });
 
   test("that is refused books nothing, and opens its line", async () => {

@@ -18,19 +18,19 @@ export function assertMayBook(principal: Principal, ledger: string): void {
     throw outOfReach(`the correction is booked in the ledger '${ledger}'. You lack: ${lacking}`);
 }
 
-/** Whether a second person has to confirm write-offs. */
+/** Whether a second person has to confirm write-offs, and corrections by scripts of people's own. */
 export const needsFourEyes = ({ env }: Pick<ServiceContext, "env">): boolean =>
   reconciliationSettings.of(env).FLORIN_RECONCILIATION_FOUR_EYES;
 
 /**
- * Throws `VALIDATION` where a program asks for a write-off that a second person has to confirm: nothing would tell whether the person who
+ * Throws `VALIDATION` where a program asks for a booking that a second person has to confirm: nothing would tell whether the person who
  * confirms it is the one behind the program.
  */
 export function assertPersonAsks({ principal }: Pick<ServiceContext, "principal">): void {
   if (principal.isPerson === true) return;
   throw new AppError(
     "VALIDATION",
-    "a write-off is asked for by a person who has logged in, and confirmed by another one, because FLORIN_RECONCILIATION_FOUR_EYES is set",
+    "a write-off, or a correction by a script of one's own, is asked for by a person who has logged in, and confirmed by another one, because FLORIN_RECONCILIATION_FOUR_EYES is set",
   );
 }
 
@@ -42,6 +42,6 @@ export function assertOtherPerson(principal: Principal, { requestedBy }: StoredC
   if (principal.isPerson === true && principal.subject !== requestedBy.subject) return;
   throw new AppError(
     "VALIDATION",
-    "a write-off is confirmed by another person than the one who has asked for it, who has logged in as oneself",
+    "a correction is confirmed by another person than the one who has asked for it, who has logged in as oneself",
   );
 }

@@ -43,7 +43,8 @@ export interface CorrectionRequest {
 
 /**
  * Books the suggested correction of a break, or a script of the caller's own, and matches the booking with the lines that it closes. The
- * booking is tried before anything is stored. Throws `VALIDATION`, `NOT_FOUND`, `UNAUTHENTICATED`, `CONFLICT` where another one has taken a
+ * booking is tried before anything is stored. Where `FLORIN_RECONCILIATION_FOUR_EYES` is set, an own script waits for a second person as a
+ * write-off does, because it may be one. Throws `VALIDATION`, `NOT_FOUND`, `UNAUTHENTICATED`, `CONFLICT` where another one has taken a
  * line, and what the ledger refuses the booking for.
  */
 export async function bookCorrection(
@@ -51,12 +52,14 @@ export async function bookCorrection(
   matchingId: string,
   request: CorrectionRequest,
 ): Promise<StoredCorrection> {
+  const isOwn = request.script !== undefined;
+  if (isOwn && needsFourEyes(context)) assertPersonAsks(context);
   const of = await readCase(context, matchingId, request.line);
   const booking =
     request.script === undefined
       ? requirePlanned(of, suggestCorrection(of.input), request.account)
       : ownBooking(of, { ...request, script: request.script });
-  return begin(context, of, { ...request, booking, kind: "correction" });
+  return begin(context, of, { ...request, booking, kind: "correction", isFree: isOwn });
 }
 
 /**
@@ -74,7 +77,7 @@ export async function bookWriteOff(
   const of = await readCase(context, matchingId, request.line);
   const suggestion = writeOff(of.input, parseAccount(request.counter, "counter"));
   const booking = requirePlanned(of, suggestion, request.account);
-  return begin(context, of, { ...request, booking, kind: "write_off" });
+  return begin(context, of, { ...request, booking, kind: "write_off", isFree: true });
 }
 
 function ownBooking(
@@ -100,10 +103,12 @@ async function begin(
     readonly timestamp: Timestamp | undefined;
     readonly booking: PlannedBooking;
     readonly kind: CorrectionKind;
+    /** Whether whoever asks has chosen where the money goes. */
+    readonly isFree: boolean;
   },
 ): Promise<StoredCorrection> {
   const { matching } = of;
-  const { line, note, kind, timestamp } = request;
+  const { line, note, kind, timestamp, isFree } = request;
   const booking = { ...request.booking, timestamp };
   const ledger = of.books[booking.side]?.ledger;
   if (ledger === undefined)
@@ -131,7 +136,7 @@ async function begin(
         closes: stringifyJson(booking.closes),
         kind,
         state: "begun",
-        needsApproval: kind === "write_off" && needsFourEyes(context),
+        needsApproval: isFree && needsFourEyes(context),
         ledger,
         side: booking.side,
         script: booking.script,

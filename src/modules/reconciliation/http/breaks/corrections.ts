@@ -79,7 +79,7 @@ export const registerCorrections = registration(
     operationId: "florinBookCorrection",
     summary: "Book the correction of a break",
     description:
-      "Books the suggestion, or a script of your own, and matches the booking with the lines that it closes. The caller writes the ledger with its own rights. A booking that would not close the break is refused before anything moves. Two calls for one break book once.",
+      "Books the suggestion, or a script of your own, and matches the booking with the lines that it closes. The caller writes the ledger with its own rights. A booking that would not close the break is refused before anything moves. Two calls for one break book once. Where `FLORIN_RECONCILIATION_FOUR_EYES` is set, a script of your own waits for another person, as a write-off does.",
     body: CorrectionRequestBody,
     answer: ok.created("The correction", CorrectionResponse, toCorrectionView),
     errors: [404, 409],
@@ -135,12 +135,12 @@ export const registerCorrections = registration(
     },
   }),
   decision("confirm", confirmCorrection, {
-    summary: "Confirm a write-off as a second person",
+    summary: "Confirm a write-off or a correction as a second person",
     description:
-      "Books the write-off. Whoever confirms has logged in, has not asked for it, and may write the ledger.",
+      "Makes the booking. Whoever confirms has logged in, has not asked for it, and may write the ledger.",
   }),
   decision("refuse", refuseCorrection, {
-    summary: "Refuse a write-off, or take it back",
+    summary: "Refuse a write-off or a correction, or take it back",
     description: "Nothing is booked, and the lines are open again.",
   }),
 );
