@@ -1,4 +1,9 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { isUnfinished } from "#modules/reconciliation/corrections/store.ts";
+import { reconciliationCorrections } from "#modules/reconciliation/corrections/tables.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { api } from "#test/support/platform/api.ts";
 import { dataOf, failureOf } from "#test/support/reconciliation/books.ts";
 import {
@@ -29,4 +34,31 @@ test("an account that is no address becomes no part of a script", async () => {
     expect(await failureOf(await api(`${path}/write-off`, { body }))).toEqual([400, "VALIDATION"]);
   const query = new URLSearchParams({ account: more }).toString();
   expect(await failureOf(await api(`${path}/correction?${query}`))).toEqual([400, "VALIDATION"]);
+});
+
+test("members that belong to another kind of booking are refused, and so are unknown ones", async () => {
+  const { matching, line } = await withMissing();
+  const path = breakPath(matching, line);
+  const script = "send [EUR/2 250] (\n  source = @world\n  destination = @bank\n)";
+  for (const body of [
+    { script, side: "right", account: "bank" },
+    { vars: { a: "1" } },
+    { side: "right" },
+    { closes: [line.id] },
+    { memo: "what" },
+    { script: "x".repeat(100_001), side: "right" },
+  ])
+    expect(await failureOf(await api(`${path}/correction`, { body }))).toEqual([400, "VALIDATION"]);
+  const unknown = { counter: "a", script };
+  expect(await failureOf(await api(`${path}/write-off`, { body: unknown }))).toEqual([
+    400,
+    "VALIDATION",
+  ]);
+});
+
+test("what is pending is found by its index", async () => {
+  const plan = await databaseOf(env).all<{ detail: string }>(
+    sql`EXPLAIN QUERY PLAN SELECT * FROM ${reconciliationCorrections} WHERE ${isUnfinished()} AND updated_at < ${"2026"}`,
+  );
+  expect(plan.map(({ detail }) => detail).join()).toContain("reconciliation_corrections_pending");
 });

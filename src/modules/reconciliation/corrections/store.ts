@@ -94,9 +94,9 @@ export async function unfinishedBefore(
   return rows.map(toCorrection);
 }
 
-/** SQL condition for corrections that go on by themselves. */
-export const isUnfinished = (): SQL | undefined =>
-  inArray(state, ["begun", "booking", "releasing"]);
+/** SQL condition for corrections that go on by themselves. Its first part is that of the index of pending ones, word by word, which finds them. */
+export const isUnfinished = (): SQL =>
+  sql`(state IN ('begun', 'waiting', 'booking', 'releasing') AND state <> 'waiting')`;
 
 /** The last corrections of a line, the newest first. */
 export async function correctionsOfLine(

@@ -24,7 +24,7 @@ const COMMENT_LENGTH_MAX = 4000;
 const ASSIGNEE_LENGTH_MAX = 256;
 
 export const BreakChangeRequest = z
-  .object({
+  .strictObject({
     status: z.enum(BREAK_STATUSES).optional(),
     assignee: z.string().max(ASSIGNEE_LENGTH_MAX).optional().openapi({
       description: "The name of whoever looks after the break; empty for nobody.",
@@ -36,7 +36,7 @@ export const BreakChangeRequest = z
   .openapi("BreakChangeRequest");
 
 export const BreakCommentRequest = z
-  .object({ text: z.string().trim().min(1).max(COMMENT_LENGTH_MAX) })
+  .strictObject({ text: z.string().trim().min(1).max(COMMENT_LENGTH_MAX) })
   .openapi("BreakCommentRequest");
 
 export const BreakResponse = LineResponse.extend({

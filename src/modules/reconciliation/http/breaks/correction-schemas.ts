@@ -13,13 +13,15 @@ import { formatTimestamp } from "#platform/time.ts";
 /** Longest note, and longest address of an account, in characters. */
 const NOTE_LENGTH_MAX = 2000;
 const ADDRESS_LENGTH_MAX = 1024;
+/** Longest script, in characters: a row of D1 has at most 2 MB. */
+const SCRIPT_LENGTH_MAX = 100_000;
 
 const Note = z.string().max(NOTE_LENGTH_MAX).default("");
 const Address = z.string().min(1).max(ADDRESS_LENGTH_MAX);
 const Vars = z.record(z.string(), z.string());
 
 export const CorrectionRequestBody = z
-  .object({
+  .strictObject({
     note: Note,
     account: Address.optional().openapi({
       description:
@@ -28,7 +30,7 @@ export const CorrectionRequestBody = z
     timestamp: TimestampInput.optional().openapi({
       description: "The effective date of the transaction; by default, now.",
     }),
-    script: z.string().min(1).optional().openapi({
+    script: z.string().min(1).max(SCRIPT_LENGTH_MAX).optional().openapi({
       description: "A Numscript of your own, in place of the suggested one.",
     }),
     vars: Vars.optional(),
@@ -40,11 +42,20 @@ export const CorrectionRequestBody = z
       description: "The lines that your script closes, that of the break among them.",
     }),
   })
+  .refine(({ script, account }) => script === undefined || account === undefined, {
+    message: "account belongs to the suggested booking, and not to a script of your own",
+    path: ["account"],
+  })
+  .refine(
+    ({ script, vars, side, closes }) =>
+      script !== undefined || [vars, side, closes].every((member) => member === undefined),
+    { message: "vars, side and closes belong to a script of your own", path: ["script"] },
+  )
   .default({ note: "" })
   .openapi("BreakCorrectionRequest");
 
 export const WriteOffRequest = z
-  .object({
+  .strictObject({
     counter: Address.openapi({
       description: "The account to which the break is written off.",
       example: "expenses:write-offs",
@@ -56,7 +67,7 @@ export const WriteOffRequest = z
   .openapi("BreakWriteOffRequest");
 
 export const CorrectionDecisionRequest = z
-  .object({ note: Note })
+  .strictObject({ note: Note })
   .default({ note: "" })
   .openapi("CorrectionDecisionRequest");
 
