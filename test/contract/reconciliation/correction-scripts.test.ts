@@ -5,14 +5,15 @@ import { isUnfinished } from "#modules/reconciliation/corrections/store.ts";
 import { reconciliationCorrections } from "#modules/reconciliation/corrections/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { api } from "#test/support/platform/api.ts";
-import { dataOf, failureOf } from "#test/support/reconciliation/books.ts";
+import { dataOf, failureOf, newLedger, pay } from "#test/support/reconciliation/books.ts";
 import {
   breakPath,
   onlyBreak,
   type Suggestion,
   withMissing,
 } from "#test/support/reconciliation/breaks.ts";
-import { newMatching } from "#test/support/reconciliation/matchings.ts";
+import { bankOf, newMatching } from "#test/support/reconciliation/matchings.ts";
+import { newSource } from "#test/support/reconciliation/sources.ts";
 
 test("a booking outside of the matching's period is refused", async () => {
   const matching = await newMatching({ period: { from: "2026-01-01", to: "2026-02-28" } });
@@ -61,4 +62,20 @@ test("what is pending is found by its index", async () => {
     sql`EXPLAIN QUERY PLAN SELECT * FROM ${reconciliationCorrections} WHERE ${isUnfinished()} AND updated_at < ${"2026"}`,
   );
   expect(plan.map(({ detail }) => detail).join()).toContain("reconciliation_corrections_pending");
+});
+
+test("a booking that opens a break on the other side is refused", async () => {
+  const ledger = await newLedger();
+  const matching = await newMatching({
+    leftSourceID: await bankOf(ledger),
+    rightSourceID: (await newSource({ kind: "accounts", ledger, account: "clearing" })).id,
+  });
+  await pay(ledger, { to: "bank", amount: 250, asset: "EUR/2", timestamp: "2026-02-10T12:00:00Z" });
+  await matching.run();
+  const path = `${breakPath(matching, await onlyBreak(matching, "left"))}/correction`;
+  const script = (to: string) => `send [EUR/2 250] (\n  source = @bank\n  destination = @${to}\n)`;
+  const open = await api(path, { body: { script: script("clearing"), side: "left" } });
+  expect(await failureOf(open)).toEqual([400, "VALIDATION"]);
+  const closed = await api(path, { body: { script: script("suspense"), side: "left" } });
+  expect(await dataOf(closed, 201)).toMatchObject({ state: "booked" });
 });

@@ -52,6 +52,7 @@ export async function tryBooking(
   const made = linesOfTransaction(transaction, books);
   await assertCloses(context, of, { side, closes, made });
   assertWithin(of.matching, made);
+  assertOneSided(of, side, transaction);
   return transaction;
 }
 
@@ -63,6 +64,18 @@ function assertWithin({ period: { from, to } }: Matching, made: readonly SourceL
   throw new AppError(
     "VALIDATION",
     `timestamp: the booking would be of ${dateOf(outside.day)}, and the period of the matching is from ${dateOf(from)}${end}`,
+  );
+}
+
+/** Throws `VALIDATION` for a booking that closes a break of one side by another one of the other side, where both are accounts of one ledger. */
+function assertOneSided({ books }: BreakCase, side: MatchSide, made: LedgerTransaction): void {
+  const other = side === "left" ? "right" : "left";
+  const [one, another] = [books[side], books[other]];
+  if (another === undefined || another.ledger !== one?.ledger) return;
+  if (linesOfTransaction(made, another).length === 0) return;
+  throw new AppError(
+    "VALIDATION",
+    `the booking would open a break on the ${other} side, whose accounts it moves, too: book it against another account, or revert the transaction that was wrong`,
   );
 }
 
