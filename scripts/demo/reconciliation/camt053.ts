@@ -84,9 +84,18 @@ function entryOf(
     element("BookgDt", text("Dt", day)),
     element("ValDt", text("Dt", day)),
     text("AcctSvcrRef", servicer),
+    element("BkTxCd", transferCode(amount < 0n ? "ICDT" : "RCDT")),
     element("NtryDtls", details),
   );
 }
+
+/** The bank transaction code of a SEPA credit transfer that was issued (`ICDT`) or received (`RCDT`). */
+const transferCode = (family: "ICDT" | "RCDT"): string =>
+  element(
+    "Domn",
+    text("Cd", "PMNT"),
+    element("Fmly", text("Cd", family), text("SubFmlyCd", "ESCT")),
+  );
 
 /** An amount without a sign, and the indicator that has it. */
 const money = (amount: bigint, currency: string): readonly string[] => [

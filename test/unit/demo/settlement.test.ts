@@ -93,6 +93,9 @@ describe("the demo's day of payouts", () => {
           balanced: true,
         },
       ]);
+      expect(lines.map(({ category }) => category)).toEqual(
+        statement.entries.map(({ amount }) => `PMNT/${amount < 0n ? "ICDT" : "RCDT"}/ESCT`),
+      );
       expect(
         lines.map(({ date, amount, references, counterparty }) => ({
           day: date,
