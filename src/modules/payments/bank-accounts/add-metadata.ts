@@ -1,4 +1,5 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import { savedBankAccountMetadataEvent } from "./event-types.ts";
 import { findBankAccountKey, unknownBankAccount } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
 import {
@@ -9,9 +10,11 @@ import {
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { newId } from "#platform/ids.ts";
 
 /**
- * Adds or replaces keys in the metadata of a bank account. Throws `NOT_FOUND`, and `VALIDATION` if the metadata gets too
+ * Adds or replaces keys in the metadata of a bank account, and publishes the change. Throws `NOT_FOUND`, and `VALIDATION` if the metadata gets too
  * large.
  */
 export async function addBankAccountMetadata(
@@ -20,17 +23,22 @@ export async function addBankAccountMetadata(
 ): Promise<void> {
   const db = databaseOf(context.env);
   const { metadata, metadataBits, fits } = mergedMetadata(paymentBankAccounts, added);
-  const change = new AuditedChange(context, {
-    action: "payments.bank-account.add-metadata",
-    object: `bank-accounts/${id}`,
+  const update = db
+    .update(paymentBankAccounts)
+    .set({ metadata, metadataBits })
+    .where(and(eq(paymentBankAccounts.id, id), fits))
+    .returning({ key: paymentBankAccounts.key });
+  const change = { changeId: newId(), date: context.clock() };
+  const [updated] = await Outbox.from(context).publish({
+    change: [update],
+    events: [{ event: savedBankAccountMetadataEvent(id, added, change) }],
+    // Adding the same once more changes no size: what fits now has been stored.
+    condition: sql`EXISTS (SELECT 1 FROM ${paymentBankAccounts} WHERE ${paymentBankAccounts.id} = ${id} AND ${fits})`,
+    audit: new AuditedChange(context, {
+      action: "payments.bank-account.add-metadata",
+      object: `bank-accounts/${id}`,
+    }),
   });
-  const updated = await change.store(
-    db
-      .update(paymentBankAccounts)
-      .set({ metadata, metadataBits })
-      .where(and(eq(paymentBankAccounts.id, id), fits))
-      .returning({ key: paymentBankAccounts.key }),
-  );
   if (updated.length > 0) return;
   const key = await findBankAccountKey(context, id);
   throw key === undefined ? unknownBankAccount() : metadataTooLarge();

@@ -46,7 +46,26 @@ export const BANK_ACCOUNT_EVENT_TYPES = {
       metadata: { tenant: "42" },
     },
   },
+  SAVED_BANK_ACCOUNT_METADATA: {
+    description:
+      "A request has added to the metadata of a bank account, or replaced values of it; the payload has what it gave.",
+    payload: z.object({ id: z.string(), metadata: MetadataSchema }),
+    example: { id: "6f1d7c1e-3a52-4c57-9d83-0d1c6f0a7b11", metadata: { tenant: "43" } },
+  },
 } as const satisfies EventTypeTable;
+
+/** The event for metadata that a request has given a bank account. Each request has an event of its own. */
+export const savedBankAccountMetadataEvent = (
+  id: string,
+  metadata: Readonly<Record<string, string>>,
+  { changeId, date }: { readonly changeId: string; readonly date: Timestamp },
+): PlatformEvent =>
+  paymentEvent({
+    type: "SAVED_BANK_ACCOUNT_METADATA" satisfies keyof typeof BANK_ACCOUNT_EVENT_TYPES,
+    key: `metadata:${id}:${changeId}`,
+    date,
+    payload: { id, metadata },
+  });
 
 /**
  * The event for a new bank account, or for one more related account. The caller masks the numbers. The event has the same id if it

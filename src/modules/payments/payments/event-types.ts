@@ -64,6 +64,23 @@ export const PAYMENT_EVENT_TYPES = {
       metadata: { order: "1789" },
     },
   },
+  SAVED_PAYMENT_METADATA: {
+    description:
+      "A request has added to the metadata of a payment, or replaced values of it; the payload has what it gave.",
+    payload: z.object({
+      id: z.string(),
+      connectorID: z.string(),
+      provider: z.string(),
+      metadata: MetadataSchema,
+    }),
+    example: {
+      id: EXAMPLE_ID,
+      connectorID:
+        "eyJQcm92aWRlciI6Im1vbmV5Y29ycCIsIlJlZmVyZW5jZSI6IjdkNGU1MjM3LTNjMDktNDUwZS04ODY5LTI2YzA2MGFmMjM3NyJ9",
+      provider: "moneycorp",
+      metadata: { order: "1790" },
+    },
+  },
   DELETED_PAYMENT: {
     description: "The provider has withdrawn a payment, which is deleted.",
     payload: z.object({ id: z.string() }),
@@ -127,6 +144,28 @@ function linksOf(
     end === undefined ? [] : [{ name, uri: `${publicUrl}/api/payments/v3/accounts/${end.id}` }],
   );
   return links.length === 0 ? {} : { links };
+}
+
+/** The event for metadata that a request has given a payment. Each request has an event of its own. */
+export function savedPaymentMetadataEvent(
+  id: PaymentId,
+  metadata: Readonly<Record<string, string>>,
+  { changeId, date }: { readonly changeId: string; readonly date: Timestamp },
+): OutboxEvent {
+  const encoded = encodePaymentId(id);
+  const event = paymentEvent({
+    type: "SAVED_PAYMENT_METADATA" satisfies keyof typeof PAYMENT_EVENT_TYPES,
+    connector: id.connector,
+    key: `metadata:${encoded}:${changeId}`,
+    date,
+    payload: {
+      id: encoded,
+      connectorID: encodeConnectorId(id.connector),
+      provider: id.connector.provider,
+      metadata,
+    },
+  });
+  return { event };
 }
 
 /** The event for a deleted payment. */
