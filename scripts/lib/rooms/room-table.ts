@@ -1,5 +1,5 @@
 import { roomsOfFloors } from "./floors.ts";
-import { RECONCILIATION_ROOMS } from "./reconciliation-rooms.ts";
+import { MODULE_ROOMS } from "./module-rooms.ts";
 import {
   ANATOMY,
   auth,
@@ -293,7 +293,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   }),
 
   ...WALLET_ROOMS,
-  ...RECONCILIATION_ROOMS,
+  ...MODULE_ROOMS,
 
   // Which ledgers there are.
   "modules/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },

@@ -23,6 +23,7 @@ export const exporters = inside("modules/exporters");
 export const payments = inside("modules/payments");
 export const orchestration = inside("modules/orchestration");
 export const reconciliation = inside("modules/reconciliation");
+export const search = inside("modules/search");
 export const ledger = inside("modules/ledger");
 
 /** The part of the platform without runtime, clock, randomness and I/O. */
