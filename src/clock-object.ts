@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { readOwnApiOf } from "./app.ts";
 import { MODULES } from "./modules.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
@@ -116,7 +117,9 @@ export class ClockObject extends DurableObject<Env> {
   async #run(sweep: Sweep): Promise<number | undefined> {
     const { name } = sweep;
     try {
-      const nextMs = await runSweep(sweep, systemContext(this.env, `sweep:${name}`));
+      const context = systemContext(this.env, `sweep:${name}`);
+      const readOwnApi = readOwnApiOf(this.env);
+      const nextMs = await runSweep(sweep, { ...context, readOwnApi });
       this.#failures = 0;
       this.#restsUntilMs = 0;
       return nextMs ?? Infinity;

@@ -13,6 +13,7 @@ export {
 } from "#modules/orchestration/index.ts";
 export { ConnectorObject } from "#modules/payments/index.ts";
 export { MatchingObject, StatementSourceObject } from "#modules/reconciliation/index.ts";
+export { SearchShardObject } from "#modules/search/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";
 
 export default { fetch: app.fetch, queue: consume } satisfies ExportedHandler<Env>;

@@ -6,6 +6,7 @@ import { ledgerModule } from "#modules/ledger/index.ts";
 import { orchestrationModule } from "#modules/orchestration/index.ts";
 import { paymentsModule } from "#modules/payments/index.ts";
 import { reconciliationModule } from "#modules/reconciliation/index.ts";
+import { searchModule } from "#modules/search/index.ts";
 import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import { declareEventScopes } from "#platform/access/event-scopes.ts";
@@ -28,6 +29,7 @@ export const MODULES: readonly Module[] = [
   walletsModule,
   orchestrationModule,
   reconciliationModule,
+  searchModule,
   deploymentModule,
 ];
 

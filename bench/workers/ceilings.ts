@@ -49,6 +49,7 @@ export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}
 export class PasswordHashObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
+export class SearchShardObject extends DurableObject<Env> {}
 export class TriggerLaneObject extends DurableObject<Env> {}
 export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}
 

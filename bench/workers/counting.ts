@@ -12,6 +12,7 @@ export {
   LedgerAuditObject,
   PasswordHashObject,
   PipelineObject,
+  SearchShardObject,
   TriggerLaneObject,
 } from "#src/index.ts";
 

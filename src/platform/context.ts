@@ -44,7 +44,7 @@ export interface ServiceContext {
    * triggers which start each other are noticed.
    */
   readonly causationDepth?: number;
-  /** Reads Florin's own API; absent in contexts that were made in an object or a sweep. */
+  /** Reads Florin's own API; absent in contexts that were made in an object of a module. */
   readonly readOwnApi?: ReadOwnApi;
 }
 

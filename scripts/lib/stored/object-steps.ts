@@ -5,6 +5,7 @@ import { WAKE_TABLES } from "#modules/orchestration/run/wake-list.ts";
 import { LANE_TABLES as TRIGGER_LANE_TABLES } from "#modules/orchestration/triggers/lane/tables.ts";
 import { MATCHING_TABLES } from "#modules/reconciliation/matchings/engine/tables.ts";
 import { STATEMENT_SOURCE_TABLES } from "#modules/reconciliation/statements/object-tables.ts";
+import { SHARD_TABLES } from "#modules/search/engine/tables.ts";
 import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";
 import type { Step } from "#platform/sql/step.ts";
 
@@ -24,6 +25,7 @@ export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
   MatchingObject: MATCHING_TABLES.steps,
   PasswordHashObject: [],
   PipelineObject: PROGRESS_TABLES.steps,
+  SearchShardObject: SHARD_TABLES.steps,
   StatementSourceObject: STATEMENT_SOURCE_TABLES.steps,
   TriggerLaneObject: TRIGGER_LANE_TABLES.steps,
 };

@@ -58,7 +58,11 @@ export async function listLarge(db: Database, nowMs: number): Promise<LargeStora
   }));
 }
 
-export const whatToDo = ({ name }: Pick<LargeStorage, "name">): string =>
-  name === DATABASE
+export function whatToDo({ name }: Pick<LargeStorage, "name">): string {
+  if (name.startsWith("search/")) {
+    return "rebuild the index of the search, which drops what is no longer there, or turn the search off (FLORIN_SEARCH); see docs/search.md";
+  }
+  return name === DATABASE
     ? "delete what is no longer needed, such as connectors and their payments, and shorten retentions (FLORIN_AUDIT_RETENTION and others); see 'When the disk is full' in docs/operations.md"
     : "go on in a new ledger: a ledger does not shrink, and refuses writes when it reaches its limit";
+}

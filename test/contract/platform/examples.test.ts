@@ -18,6 +18,8 @@ import { requireConnector } from "#modules/payments/installs/store.ts";
 import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { rejectionStatements } from "#modules/payments/rejected/store.ts";
 import { reconciliationSources } from "#modules/reconciliation/sources/tables.ts";
+import { sweepSearch } from "#modules/search/follow/sweep.ts";
+import { readState } from "#modules/search/query/state.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { DeliveryService } from "#modules/webhooks/services/delivery-service.ts";
 import { present } from "#platform/assert.ts";
@@ -27,6 +29,7 @@ import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
 import { fromMillis, parseTimestamp } from "#platform/time.ts";
+import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
@@ -236,6 +239,22 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // As if four eyes had been needed when the write-offs were asked for.
   florinConfirmCorrection: untilAsked,
   florinRefuseCorrection: untilAsked,
+  // The index has followed everything.
+  search: async () => {
+    await eventually(async () => {
+      const body = { target: "TRANSACTION", ledgers: ["shop"], terms: ["order-8", "order-7"] };
+      const found = await api("/api/search/", { body: { ...body, policy: "OR" } });
+      expect(await bodyOf(found)).toMatchObject({ cursor: { total: { value: 2 } } });
+    });
+  },
+  florinReadSearchState: async () => {
+    const context = { ...systemContext(env, "test"), readOwnApi: readOwnApiOf(env) };
+    await eventually(async () => {
+      await sweepSearch(context);
+      const { shards } = await readState(context);
+      expect(shards.map(({ serving }) => serving?.behindCount)).toEqual(shards.map(() => 0));
+    });
+  },
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
   // The account that the transfer lacked is stored.

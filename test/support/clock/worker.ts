@@ -26,4 +26,5 @@ export const LedgerAuditObject = clocked(product.LedgerAuditObject);
 export const LedgerObject = clocked(product.LedgerObject);
 export const PasswordHashObject = clocked(product.PasswordHashObject);
 export const PipelineObject = clocked(product.PipelineObject);
+export const SearchShardObject = clocked(product.SearchShardObject);
 export const TriggerLaneObject = clocked(product.TriggerLaneObject);
