@@ -2,64 +2,25 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bookCorrection, bookWriteOff } from "#modules/reconciliation/corrections/create.ts";
 import { confirmCorrection, refuseCorrection } from "#modules/reconciliation/corrections/decide.ts";
-import { sweepCorrections } from "#modules/reconciliation/corrections/sweep.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
-import { fromMillis } from "#platform/time.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
 import { freshPerson, type TestPerson } from "#test/support/auth/logins.ts";
 import { acting, actingPerson } from "#test/support/auth/takeover.ts";
 import { ALL_SCOPES, api, freshName } from "#test/support/platform/api.ts";
 import { dataOf, failureOf, pageOf } from "#test/support/reconciliation/books.ts";
 import {
-  type LineView,
-  newMatching,
-  type TestMatching,
-} from "#test/support/reconciliation/matchings.ts";
+  balanceOf,
+  breakPath,
+  type CorrectionView,
+  onlyBreak,
+  resume,
+  type Suggestion,
+  withMissing,
+} from "#test/support/reconciliation/breaks.ts";
+import { type LineView, newMatching } from "#test/support/reconciliation/matchings.ts";
 import { newSource } from "#test/support/reconciliation/sources.ts";
 
 const CORRECTIONS = "/api/florin/v1/reconciliation/corrections";
-
-interface CorrectionView {
-  readonly id: string;
-  readonly state: string;
-  readonly error?: string;
-  readonly transactionID?: number;
-  readonly group?: number;
-}
-
-interface Suggestion {
-  readonly why: string;
-  readonly script?: string;
-  readonly correction?: object;
-  readonly dryRun?: object;
-  readonly refusal?: string;
-}
-
-const breakPath = (matching: TestMatching, line: LineView) => `${matching.path}/breaks/${line.id}`;
-
-/** The only break of a matching on a side. */
-async function onlyBreak(matching: TestMatching, side: "left" | "right"): Promise<LineView> {
-  const { data } = await pageOf<LineView>(await api(`${matching.path}/breaks?side=${side}`));
-  expect(data).toHaveLength(1);
-  return data[0] as LineView; // it has length 1
-}
-
-/** A matching with a bank's line that the books do not have. */
-async function withMissing(): Promise<{ matching: TestMatching; line: LineView }> {
-  const matching = await newMatching();
-  await matching.book(["left", "right"], "both");
-  await matching.book(["left"], "missing", { amount: 250n });
-  await matching.run();
-  return { matching, line: await onlyBreak(matching, "left") };
-}
-
-const balanceOf = async (ledger: string, account: string): Promise<number> => {
-  const response = await api(`/api/ledger/v2/${ledger}/accounts/${account}?expand=volumes`);
-  const { data } = await response.json<{
-    data: { volumes?: Record<string, { balance: number }> };
-  }>();
-  return data.volumes?.["EUR/2"]?.balance ?? 0;
-};
 
 describe("the correction of a break", () => {
   test("is suggested with a dry run, booked, and matched with the line that it closes", async () => {
@@ -188,17 +149,8 @@ describe("the correction of a break", () => {
     const { matching, line } = await withMissing();
     const path = `${breakPath(matching, line)}/correction`;
     const booked = await dataOf<CorrectionView>(await api(path, { body: {} }), 201);
-    const later: ServiceContext = {
-      ...systemContext(env, "test"),
-      clock: () => fromMillis(Date.now() + 120_000),
-    };
     for (const state of ["begun", "booking"]) {
-      await env.DB.prepare(
-        "UPDATE reconciliation_corrections SET state = ?, updated_at = created_at, transaction_id = NULL, line_group = NULL WHERE id = ?",
-      )
-        .bind(state, booked.id)
-        .run();
-      await sweepCorrections(later);
+      await resume(booked.id, { state });
       const again = await dataOf(await api(`${matching.path}/corrections/${booked.id}`));
       expect(again).toMatchObject({
         state: "booked",
@@ -328,6 +280,12 @@ describe("a write-off", () => {
       decisionNote: "no",
     });
     expect((await api(`${path}/confirm`, { body: {} })).status).toBe(409);
+    // Somebody who has read it before it was refused books nothing any more: others may have closed the break.
+    await resume(waiting.id, { state: "booking" });
+    expect(await dataOf(await api(path))).toMatchObject({
+      state: "failed",
+      error: "the correction was given up, and holds no line any more",
+    });
     expect(await onlyBreak(matching, "left")).toMatchObject({ state: "open" });
     expect(await balanceOf(matching.ledgers.right, "bank")).toBe(1000);
   });

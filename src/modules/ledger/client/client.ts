@@ -91,6 +91,22 @@ export class LedgerClient {
     return toTransactionView(transaction);
   }
 
+  /**
+   * The transaction that an earlier `run` with this key has committed; undefined where there is none. Nothing is changed. Where there is none,
+   * throws as `run` would.
+   */
+  async earlierRun(
+    { script, vars, ...rest }: NewRun,
+    write: KeyedWrite,
+  ): Promise<Transaction | undefined> {
+    const { transaction, isReplay } = await this.#service.commit(
+      this.#name,
+      () => toCommit({ ...rest, script: { plain: script, vars } }),
+      { ...toWriteOptions(write), dryRun: true },
+    );
+    return isReplay ? toTransactionView(transaction) : undefined;
+  }
+
   /** Commits the movements of a transaction template. Throws as `run` does, and `VALIDATION` where there is no such template. */
   runTemplate(
     { template, vars, ...rest }: NewTemplateRun,

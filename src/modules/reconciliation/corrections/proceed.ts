@@ -5,10 +5,10 @@ import { takeStep } from "./store.ts";
 import { currentPrincipal } from "#modules/auth/index.ts";
 import { LedgerClient, type LedgerTransaction } from "#modules/ledger/index.ts";
 import { closeLines, holdLines, releaseLines } from "#modules/reconciliation/matchings/holds.ts";
-import { findMatching } from "#modules/reconciliation/matchings/store.ts";
+import { findMatching, noMatching } from "#modules/reconciliation/matchings/store.ts";
 import { linesOfTransaction } from "#modules/reconciliation/sources/account-lines.ts";
 import { isOfKind, sourceOf } from "#modules/reconciliation/sources/store.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
 /** Failures that pass: the correction stays where it is, and the sweep goes on with it. */
@@ -19,10 +19,14 @@ const PASSING: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ]);
 
 /**
- * Takes a correction from `begun`, `booking` or `releasing` as far as it goes without a person. Every step may be repeated after a crash, and two may take
- * it at once: lines are held under the correction's id, the ledger has the booking's idempotency key, and a step of a row is taken once.
+ * Takes a correction from `begun`, `booking` or `releasing` as far as it goes without a person. Every step may be repeated after a crash, and
+ * two may take it at once:
  *
- *     D1: begun ─▶ object: hold ─▶ D1: booking ─▶ ledger: commit ─▶ object: match and release ─▶ D1: booked
+ *     D1: begun ─▶ object: hold ─▶ D1: booking ─▶ object: still held? ─▶ ledger: commit ─▶ object: match and release ─▶ D1: booked
+ *                                                     └─ no ─▶ object: give up ─▶ D1: failed
+ *
+ * Lines are held under the correction's id, the ledger has the booking's idempotency key, and a step of a row is taken once. An object never
+ * holds lines again for a correction that was given up, so that nobody books for a break that others may have closed by then.
  *
  * Throws the failure that has ended the correction, and failures that pass.
  */
@@ -49,15 +53,23 @@ async function hold(
   context: ServiceContext,
   correction: StoredCorrection,
 ): Promise<StoredCorrection> {
-  const { id, matchingId, closes, needsApproval } = correction;
   try {
-    await holdLines(context, matchingId, { correction: id, lines: closes });
+    await assertHeld(context, correction);
   } catch (error) {
     return fail(context, correction, error);
   }
-  const to = needsApproval ? "waiting" : "booking";
+  const to = correction.needsApproval ? "waiting" : "booking";
   const next = await takeStep(context, correction, { from: "begun", to });
   return next === undefined ? correction : proceed(context, next);
+}
+
+/** Holds the lines of a correction, if it does not hold them. Throws `CONFLICT` where it cannot, and `NOT_FOUND` after the matching's end. */
+async function assertHeld(
+  context: ServiceContext,
+  { id, matchingId, closes }: StoredCorrection,
+): Promise<void> {
+  if ((await findMatching(context, matchingId)) === undefined) throw noMatching(matchingId);
+  await holdLines(context, matchingId, { correction: id, lines: closes });
 }
 
 async function book(
@@ -66,17 +78,14 @@ async function book(
 ): Promise<StoredCorrection> {
   let transaction: LedgerTransaction;
   try {
-    const acting = await actingOf(context, correction);
-    transaction = await new LedgerClient(acting, correction.ledger).run(
-      transactionOf(correction, correction.id),
-      { idempotencyKey: correction.idempotencyKey },
-    );
+    transaction = await commit(context, correction);
   } catch (error) {
     return fail(context, correction, error);
   }
   const closed = await close(context, correction, transaction);
   const booked = await takeStep(context, correction, {
-    from: "booking",
+    // Money has moved, whatever another one who was at it at the same time has made of the correction.
+    from: ["booking", "failed"],
     to: "booked",
     verb: "book",
     columns: {
@@ -90,6 +99,48 @@ async function book(
   );
 }
 
+/** Commits the booking of a correction whose lines are still held. A booking that an earlier attempt has made stands in any case. */
+async function commit(
+  context: ServiceContext,
+  correction: StoredCorrection,
+): Promise<LedgerTransaction> {
+  let acting: ServiceContext;
+  try {
+    await assertHeld(context, correction);
+    acting = await actingOf(context, correction);
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    const earlier = await earlierBooking(context, correction);
+    if (earlier === undefined) throw error;
+    return earlier;
+  }
+  return new LedgerClient(acting, correction.ledger).run(...bookingOf(correction));
+}
+
+const bookingOf = (correction: StoredCorrection) =>
+  [
+    transactionOf(correction, correction.id),
+    { idempotencyKey: correction.idempotencyKey },
+  ] as const;
+
+/** What an attempt that was cut off has booked before; undefined for nothing. The deployment asks, because nobody else may have the right. */
+async function earlierBooking(
+  context: ServiceContext,
+  correction: StoredCorrection,
+): Promise<LedgerTransaction | undefined> {
+  const { principal } = systemContext(context.env, "reconciliation");
+  try {
+    const client = new LedgerClient({ ...context, principal }, correction.ledger);
+    return await client.earlierRun(...bookingOf(correction));
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    return undefined; // the ledger would refuse the booking, which it has not made
+  }
+}
+
+/** Whether a failure does not pass by itself. */
+const isFinal = (error: unknown): boolean => error instanceof AppError && !PASSING.has(error.kind);
+
 /** The context of whoever has asked for the booking, with the rights of now. */
 async function actingOf(
   context: ServiceContext,
@@ -99,7 +150,8 @@ async function actingOf(
   const lacking =
     principal === undefined ? "an account of this server" : lackingToBook(principal, ledger);
   if (principal !== undefined && lacking === undefined) return { ...context, principal };
-  throw new AppError("UNAUTHENTICATED", `whoever has asked for the booking lacks ${lacking}`);
+  // Not `UNAUTHENTICATED`: somebody else, who has all rights, may be confirming it.
+  throw new AppError("CONFLICT", `whoever has asked for the booking lacks ${lacking}`);
 }
 
 /** Matches the booking with the lines that it closes. Money has moved, so that a failure is told and changes nothing of it. */
@@ -127,7 +179,7 @@ async function close(
     });
     return { group, error: undefined };
   } catch (error) {
-    if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
+    if (!(error instanceof AppError) || !isFinal(error)) throw error;
     await releaseLines(context, matchingId, id);
     return { group: undefined, error: `booked, but not matched: ${error.message}` };
   }
@@ -139,7 +191,7 @@ async function fail(
   correction: StoredCorrection,
   error: unknown,
 ): Promise<never> {
-  if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
+  if (!(error instanceof AppError) || !isFinal(error)) throw error;
   await releaseLines(context, correction.matchingId, correction.id);
   await takeStep(context, correction, {
     from: correction.state,

@@ -48,7 +48,7 @@ type StepColumns = Partial<
 
 /** A step of a correction from one state to the next. */
 export interface CorrectionStep {
-  readonly from: CorrectionState;
+  readonly from: CorrectionState | readonly CorrectionState[];
   readonly to: CorrectionState;
   /** The verb of the entry in the audit; absent for steps that nobody takes by hand. */
   readonly verb?: string;
@@ -67,7 +67,7 @@ export async function takeStep(
   const change = databaseOf(env)
     .update(reconciliationCorrections)
     .set({ ...columns, state: to, updatedAt: now })
-    .where(and(eq(reconciliationCorrections.key, key), eq(state, from)))
+    .where(and(eq(reconciliationCorrections.key, key), inArray(state, [from].flat())))
     .returning();
   const rows =
     verb === undefined

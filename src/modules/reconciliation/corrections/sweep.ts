@@ -1,5 +1,5 @@
 import { proceed } from "./proceed.ts";
-import { isUnfinished, unfinishedBefore } from "./store.ts";
+import { isUnfinished, takeStep, unfinishedBefore } from "./store.ts";
 import { reconciliationCorrections } from "./tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -24,14 +24,17 @@ export async function sweepCorrections(context: ServiceContext): Promise<number 
   const due = await unfinishedBefore(context, { before, limit: SWEPT_MAX });
   const results = await settleAll(due, {
     limits: LANES,
-    keyOf: ({ matchingId }) => matchingId,
+    keyOf: ({ ledger }) => ledger,
     run: async (correction) => {
       await proceed({ ...context, requestId: `correction:${correction.id}` }, correction);
     },
   });
   for (const { item, error } of results) {
-    if (error !== undefined && !(error instanceof AppError))
+    if (error === undefined) continue;
+    if (!(error instanceof AppError))
       logError(`the correction ${item.id} could not be booked`, error);
+    // It goes to the end of the queue, so that corrections which fail again and again keep no place of others.
+    await takeStep(context, item, { from: item.state, to: item.state });
   }
   const left = await databaseOf(context.env).$count(reconciliationCorrections, isUnfinished());
   return left === 0 ? undefined : nowMs + CUT_OFF_MS;

@@ -1,9 +1,10 @@
-import { isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, isNotNull, not, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import {
   reconciliationAlertEvents,
   reconciliationAlerts,
 } from "#modules/reconciliation/alerts/tables.ts";
+import { isUnfinished } from "#modules/reconciliation/corrections/store.ts";
 import { reconciliationCorrections } from "#modules/reconciliation/corrections/tables.ts";
 import { reconciliationEvaluations } from "#modules/reconciliation/evaluations/tables.ts";
 import { reachMatching } from "#modules/reconciliation/matchings/object-calls.ts";
@@ -32,6 +33,8 @@ const STATEMENTS_MAX = 20;
 const PARENTS_MAX = 100;
 /** Most deleted matchings, and most deleted sources, that one sweep looks at: each has an object, which is called. */
 const EMPTIED_MAX = 10;
+/** When a sweep looks again after something that is busy, in milliseconds. */
+const BUSY_MS = 60_000;
 
 interface Owner {
   readonly key: number;
@@ -51,6 +54,8 @@ interface Owners {
     | typeof reconciliationPolicies
     | typeof reconciliationRules;
   readonly owned: readonly Owned[];
+  /** SQL condition for owners of which something is under way that has to end first; undefined where nothing ever is. */
+  readonly isBusy?: SQL;
   /** Removes what an owner has outside of D1. */
   readonly empty?: (env: Env, id: string) => Promise<void>;
 }
@@ -71,6 +76,9 @@ const MATCHINGS: Owners = {
     { table: reconciliationMatchingRuns, isOf: ({ key }) => sql`matching_key = ${key}` },
     { table: reconciliationCorrections, isOf: ({ id }) => sql`matching_id = ${id}` },
   ],
+  // Money may have moved, and then the correction says so.
+  isBusy: sql`EXISTS (SELECT 1 FROM ${reconciliationCorrections}
+    WHERE matching_id = ${reconciliationMatchings.id} AND ${isUnfinished()})`,
   empty: (env, id) => reachMatching(env, id, (object) => object.empty()),
 };
 
@@ -88,7 +96,14 @@ export async function purgeDeleted({
   for (const owners of [POLICIES, RULES, MATCHINGS])
     isDone = isDone && (await purgeParents(env, db, { owners, budget }));
   isDone = isDone && (await purgeSources({ env }, budget));
-  return isDone ? undefined : toMillis(clock());
+  const nowMs = toMillis(clock());
+  if (!isDone) return nowMs;
+  const [busy] = await db
+    .select({ key: MATCHINGS.table.key })
+    .from(MATCHINGS.table)
+    .where(and(isNotNull(MATCHINGS.table.deletedAt), MATCHINGS.isBusy))
+    .limit(1);
+  return busy === undefined ? undefined : nowMs + BUSY_MS;
 }
 
 interface Budget {
@@ -101,12 +116,12 @@ async function purgeParents(
   db: Database,
   { owners, budget }: { readonly owners: Owners; readonly budget: Budget },
 ): Promise<boolean> {
-  const { table, owned, empty } = owners;
+  const { table, owned, isBusy, empty } = owners;
   const limit = empty === undefined ? PARENTS_MAX : EMPTIED_MAX;
   const parents = await db
     .select({ key: table.key, id: table.id })
     .from(table)
-    .where(isNotNull(table.deletedAt))
+    .where(and(isNotNull(table.deletedAt), isBusy === undefined ? undefined : not(isBusy)))
     .limit(limit);
   for (const parent of parents) {
     const { key, id } = parent;
