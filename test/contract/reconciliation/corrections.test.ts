@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bookCorrection, bookWriteOff } from "#modules/reconciliation/corrections/create.ts";
 import { confirmCorrection, refuseCorrection } from "#modules/reconciliation/corrections/decide.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { fromMillis } from "#platform/time.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
 import { freshPerson, type TestPerson } from "#test/support/auth/logins.ts";
 import { acting, actingPerson } from "#test/support/auth/takeover.ts";
@@ -246,6 +247,20 @@ describe("a write-off", () => {
     expect(await balanceOf(matching.ledgers.right, "expenses:write-offs")).toBe(
       isBooked ? -250 : 0,
     );
+  });
+
+  test("is confirmed before the matching's period is over, if it has no date of its own", async () => {
+    const to = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
+    const matching = await newMatching({ period: { from: "2026-01-01", to } });
+    await matching.book(["left"], "missing", { amount: 250n });
+    await matching.run();
+    const { id: line } = await onlyBreak(matching, "left");
+    const request = { line, ...writeOff, account: undefined, timestamp: undefined };
+    const { id } = await bookWriteOff(await contextOf(first), matching.id, request);
+    const late = { ...(await contextOf(second)), clock: () => fromMillis(Date.now() + 90_000_000) };
+    await expect(
+      confirmCorrection(late, { matchingId: matching.id, id, note: "" }),
+    ).rejects.toMatchObject({ kind: "CONFLICT" });
   });
 
   test("by a script of one's own needs a second person, too, and a suggested booking none", async () => {

@@ -46,12 +46,13 @@ export async function withMissing(): Promise<{ matching: TestMatching; line: Lin
   return { matching, line: await onlyBreak(matching, "left") };
 }
 
+/** The balance of an account in `EUR/2`; 0 for one that nothing has named. */
 export const balanceOf = async (ledger: string, account: string): Promise<number> => {
   const response = await api(`/api/ledger/v2/${ledger}/accounts/${account}?expand=volumes`);
   const { data } = await response.json<{
-    data: { volumes?: Record<string, { balance: number }> };
+    data?: { volumes?: Record<string, { balance: number }> };
   }>();
-  return data.volumes?.["EUR/2"]?.balance ?? 0;
+  return data?.volumes?.["EUR/2"]?.balance ?? 0;
 };
 
 /** Sets a correction back, as a crash leaves it, and lets the sweeps go on with it. */

@@ -2,6 +2,8 @@ import { assertMayBook, assertOtherPerson, needsFourEyes } from "./authority.ts"
 import type { StoredCorrection } from "./correction.ts";
 import { proceed } from "./proceed.ts";
 import { correctionOf, takeStep } from "./store.ts";
+import { dateOf, dayNumberOf } from "#modules/reconciliation/core/matching/days.ts";
+import type { Matching } from "#modules/reconciliation/matchings/matching.ts";
 import { getMatching } from "#modules/reconciliation/matchings/store.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -25,6 +27,7 @@ export async function confirmCorrection(
   // Four eyes are needed as it is set now: where they are not needed any more, a write-off that still waits is confirmed by anybody.
   if (needsFourEyes(context)) assertOtherPerson(context.principal, correction);
   assertMayBook(context.principal, correction.ledger);
+  assertInTime(context, await getMatching(context, of.matchingId), correction);
   const next = await takeStep(context, correction, {
     from: "waiting",
     to: "booking",
@@ -59,6 +62,20 @@ async function waitingOf(
   const correction = await correctionOf(context, matchingId, id);
   if (correction.state === "waiting") return correction;
   throw new AppError("CONFLICT", `the correction is ${correction.state}, and waits for nobody`);
+}
+
+/** Throws `CONFLICT` for a booking of now, which was asked for when the period of the matching was not over yet. */
+function assertInTime(
+  { clock }: ServiceContext,
+  { period }: Matching,
+  { timestamp }: StoredCorrection,
+): void {
+  if (timestamp !== undefined || period.to === undefined || dayNumberOf(clock()) <= period.to)
+    return;
+  throw new AppError(
+    "CONFLICT",
+    `the period of the matching has ended on ${dateOf(period.to)}: refuse the booking, and ask for it with a timestamp`,
+  );
 }
 
 const decisionOf = ({ principal }: ServiceContext, { note }: DecidedCorrection) => ({
