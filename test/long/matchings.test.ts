@@ -48,7 +48,7 @@ async function book(from: number, to: number): Promise<void> {
             metadata: { order: `order-${line}` },
           },
         }));
-      await server.json(`/api/ledger/v2/${side}/_bulk`, { body });
+      await server.json(`/api/ledger/v2/${side}/_bulk?atomic=true`, { body });
     }
   }
 }
