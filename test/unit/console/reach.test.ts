@@ -11,8 +11,6 @@ const GRANT: Grant = {
   expiresMs: 0,
   scopes: ["wallets:write", "ledger:read"],
   idToken: undefined,
-  name: "Ada",
-  email: undefined,
   ledgers: [],
   reachesWallets: true,
 };

@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { ChevronsUpDown } from "lucide-react";
-import { type ComponentType, useState, useSyncExternalStore } from "react";
+import { type ComponentType, useState } from "react";
 import type { PersonMenuProps } from "./person-menu.tsx";
-import { session } from "#console/api/florin.ts";
 import { partWords } from "#console/parts/part-words.ts";
+import { useSignedIn } from "#console/parts/principals/signed-in.ts";
 
 const loadMenu = async () => (await import("./person-menu.tsx")).PersonMenu;
 
@@ -44,15 +43,7 @@ const BUTTON_CLASS =
 
 /** The name of the person, or what stands for it. */
 function usePersonName(): string {
-  const state = useSyncExternalStore(session.subscribe, () => session.state);
-  const subject = state.kind === "person" ? state.grant.subject : undefined;
-  const { data, isPending } = useQuery({
-    queryKey: ["signed-in", subject],
-    queryFn: async () => (await session.readPerson()) ?? null,
-    enabled: subject !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (subject === undefined) return "Florin";
-  if (isPending) return partWords().account.title;
-  return data?.name ?? data?.email ?? partWords().account.title;
+  const person = useSignedIn();
+  if (person === undefined) return "Florin";
+  return person.claims?.name ?? person.claims?.email ?? partWords().account.title;
 }

@@ -7,7 +7,7 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Section } from "#console/parts/base/facts.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
 import { formatAxis } from "#console/parts/charts/axis.ts";
-import { LineChart } from "#console/parts/charts/line-chart.tsx";
+import { ChartedLines } from "#console/parts/charts/charted-lines.tsx";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money as Amount } from "#console/parts/money/money.tsx";
 import { PathLink } from "#console/parts/routing/path-link.tsx";
@@ -111,7 +111,7 @@ function Days({ ledger, asset }: { readonly ledger: string; readonly asset: stri
       {sum === 0n ? (
         <p className="py-8 text-muted">{words.none}</p>
       ) : (
-        <LineChart
+        <ChartedLines
           series={series}
           shape="bars"
           label={words.title}

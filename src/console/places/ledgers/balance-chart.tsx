@@ -6,7 +6,7 @@ import { ledgerWords } from "./words.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
 import { formatAxis } from "#console/parts/charts/axis.ts";
-import { LineChart } from "#console/parts/charts/line-chart.tsx";
+import { ChartedLines } from "#console/parts/charts/charted-lines.tsx";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -76,7 +76,7 @@ export function BalanceChart({
       </p>
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data !== undefined && (
-        <LineChart
+        <ChartedLines
           series={series}
           label={words.balanceOverTime}
           format={formatAxis}

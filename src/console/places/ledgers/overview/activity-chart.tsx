@@ -5,7 +5,7 @@ import { Choice } from "#console/parts/base/choice.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Failure } from "#console/parts/base/states.tsx";
 import { formatAxis } from "#console/parts/charts/axis.ts";
-import { LineChart } from "#console/parts/charts/line-chart.tsx";
+import { ChartedLines } from "#console/parts/charts/charted-lines.tsx";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -94,7 +94,7 @@ export function ActivityChart({ ledger, at, measure, onMeasure }: ActivityProps)
       </p>
       {error !== null && <Failure error={error} retry={refetch} />}
       {intervals.length > 0 && (
-        <LineChart
+        <ChartedLines
           shape="bars"
           series={series}
           label={words.overview.activity}

@@ -4,7 +4,7 @@ import { type Balance, balanceHistoryQuery } from "./queries.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
 import { formatAxis } from "#console/parts/charts/axis.ts";
-import { LineChart } from "#console/parts/charts/line-chart.tsx";
+import { ChartedLines } from "#console/parts/charts/charted-lines.tsx";
 import { parseAsset } from "#console/parts/money/asset.ts";
 import { Money } from "#console/parts/money/money.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -49,7 +49,7 @@ export function BalanceChart({ id, asset }: { readonly id: string; readonly asse
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data !== undefined && points.length < 2 && <p className="text-muted">{words.unchanged}</p>}
       {points.length >= 2 && (
-        <LineChart
+        <ChartedLines
           series={series}
           label={words.overTime}
           format={formatAxis}

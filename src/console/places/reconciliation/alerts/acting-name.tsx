@@ -1,16 +1,17 @@
-import { session } from "#console/api/florin.ts";
+import { useState } from "react";
 import { TextField } from "#console/parts/forms/fields.tsx";
+import { useSignedIn } from "#console/parts/principals/signed-in.ts";
 import { reconciliationWords } from "#console/places/reconciliation/words.ts";
 
 /** Most people whose names an input suggests. */
 export const SUGGESTED_MAX = 100;
 
-/** The name under which the person acts on alerts; undefined where nobody has to sign in. */
-export function myName(): string | undefined {
-  const { state } = session;
-  if (state.kind !== "person") return undefined;
-  const { name, email, subject } = state.grant;
-  return name ?? email ?? subject;
+/** The name under which somebody acts on alerts, and what sets it: at first, that of the person who has signed in. */
+export function useActingName(): readonly [by: string, setBy: (by: string) => void] {
+  const person = useSignedIn();
+  const [typed, setTyped] = useState<string>();
+  const own = person?.claims?.name ?? person?.claims?.email ?? person?.subject;
+  return [typed ?? own ?? "", setTyped];
 }
 
 /** The input of the name of who acts, where nobody has to sign in. */
@@ -21,7 +22,7 @@ export const ByField = ({
   readonly value: string;
   readonly onChange: (name: string) => void;
 }) =>
-  myName() === undefined ? (
+  useSignedIn() === undefined ? (
     <TextField
       label={reconciliationWords().alerts.by}
       value={value}

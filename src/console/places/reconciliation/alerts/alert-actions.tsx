@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ByField, myName, SUGGESTED_MAX } from "./acting-name.tsx";
+import { ByField, useActingName, SUGGESTED_MAX } from "./acting-name.tsx";
 import { SnoozeForm } from "./snooze-form.tsx";
 import { useAlertAction } from "./use-alert-action.ts";
 import { TextField } from "#console/parts/forms/fields.tsx";
@@ -44,7 +44,7 @@ interface ActionProps {
 function AckForm({ id, close }: ActionProps) {
   const words = reconciliationWords().alerts;
   const { data: people = [] } = useQuery({ ...peopleQuery(), enabled: mayReadAccess() });
-  const [by, setBy] = useState(myName() ?? "");
+  const [by, setBy] = useActingName();
   const [note, setNote] = useState("");
   const write = useAlertAction(id, "ack", close);
   return (
@@ -64,7 +64,7 @@ function AckForm({ id, close }: ActionProps) {
 
 function ResolveForm({ id, close }: ActionProps) {
   const words = reconciliationWords().alerts;
-  const [by, setBy] = useState(myName() ?? "");
+  const [by, setBy] = useActingName();
   const [note, setNote] = useState("");
   const [refs, setRefs] = useState("");
   const write = useAlertAction(id, "resolve", close);
@@ -95,7 +95,7 @@ const linesOf = (text: string): string[] =>
 
 function AcceptForm({ id, close }: ActionProps) {
   const words = reconciliationWords().alerts;
-  const [by, setBy] = useState(myName() ?? "");
+  const [by, setBy] = useActingName();
   const [note, setNote] = useState("");
   const write = useAlertAction(id, "accept", close);
   return (
@@ -118,7 +118,7 @@ function Unsnooze({ id }: { readonly id: string }) {
 
 function UnsnoozeForm({ id, close }: ActionProps) {
   const words = reconciliationWords().alerts;
-  const [by, setBy] = useState(myName() ?? "");
+  const [by, setBy] = useActingName();
   const write = useAlertAction(id, "unsnooze", close);
   return (
     <Form write={write} submit={words.unsnooze} onSubmit={() => write.send({ by })}>

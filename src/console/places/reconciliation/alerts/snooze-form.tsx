@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ByField, myName } from "./acting-name.tsx";
+import { ByField, useActingName } from "./acting-name.tsx";
 import { type SnoozeChoice, snoozeUntil } from "./snooze-times.ts";
 import { useAlertAction } from "./use-alert-action.ts";
 import { Choice } from "#console/parts/base/choice.tsx";
@@ -14,7 +14,7 @@ export function SnoozeForm({ id, close }: { readonly id: string; readonly close:
   const words = reconciliationWords().alerts;
   const [choice, setChoice] = useState<SnoozeChoice | "other">("tomorrow");
   const [time, setTime] = useState("");
-  const [by, setBy] = useState(myName() ?? "");
+  const [by, setBy] = useActingName();
   const [note, setNote] = useState("");
   const [openedMs] = useState(() => Date.now());
   const write = useAlertAction(id, "snooze", close);
