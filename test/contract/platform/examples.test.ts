@@ -17,7 +17,6 @@ import { listAllConnectors } from "#modules/payments/installs/list.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { prepareOrders } from "#modules/payments/orders/ingestion.ts";
 import { rejectionStatements } from "#modules/payments/rejected/store.ts";
-import { reconciliationSources } from "#modules/reconciliation/sources/tables.ts";
 import { sweepSearch } from "#modules/search/follow/sweep.ts";
 import { readState } from "#modules/search/query/state.ts";
 import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
@@ -28,7 +27,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
-import { fromMillis, parseTimestamp } from "#platform/time.ts";
+import { fromMillis } from "#platform/time.ts";
 import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
@@ -41,6 +40,7 @@ import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
+import { storeMatchedBooks } from "#test/support/reconciliation/matched-books.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
 /**
@@ -109,12 +109,6 @@ async function storeCredentials(): Promise<void> {
 const untilInstancesWait = () => untilNone("orchestration_instances", "due_at IS NOT NULL");
 
 const noJobs = () => untilNone("payment_jobs", "TRUE");
-
-/** The sources of the matching. */
-const BOOKS = {
-  left: "8e1d7c1e-3a52-4c57-9d83-0d1c6f0a7d02",
-  right: "8e1d7c1e-3a52-4c57-9d83-0d1c6f0a7d03",
-};
 
 /** Events between the requests, by the operation of the example that comes next. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
@@ -260,44 +254,6 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // The account that the transfer lacked is stored.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
-
-/** The books of a bank and of a shop, which agree in part, and the sources that read them. */
-async function storeMatchedBooks(): Promise<void> {
-  const books = [
-    [BOOKS.left, "bank-books", [12_300n, 500n, 700n, 850n]],
-    [BOOKS.right, "shop-books", [12_300n, 500n, 700n, 900n]],
-  ] as const;
-  for (const [id, ledger, amounts] of books) {
-    const client = new LedgerClient(systemContext(env, "test"), ledger);
-    await client.create();
-    for (const [place, amount] of amounts.entries()) {
-      const posting = { source: "world", destination: "bank:main", asset: "EUR/2", amount };
-      const metadata = place === 0 ? { order: "Order 2026/17" } : {};
-      const transaction = {
-        postings: [posting],
-        timestamp: `2026-03-1${place}T09:00:00Z`,
-        metadata,
-      };
-      await client.commit(transaction, { idempotencyKey: `examples-${place}` });
-    }
-    const fields = { kind: "accounts", ledger, account: "bank:main", direction: "both" };
-    const definition = { ...fields, negate: false, references: { endToEndId: "order" } };
-    const now = parseTimestamp("2026-03-01T09:00:00Z");
-    await databaseOf(env)
-      .insert(reconciliationSources)
-      .values({
-        id,
-        name: ledger,
-        kind: "accounts",
-        definition: JSON.stringify(definition),
-        ledgers: JSON.stringify([ledger]),
-        hasPayments: false,
-        createdAt: present(now, "the text is a timestamp"),
-        updatedAt: present(now, "the text is a timestamp"),
-        createdBy: "examples",
-      });
-  }
-}
 
 /** Lets all corrections wait for a second person. */
 async function untilAsked(): Promise<void> {

@@ -66,9 +66,11 @@ test("the index gives every transaction that matches, once, the newest first, in
     fc.property(
       fc.array(steps, { minLength: 1, maxLength: 6 }),
       fc.array(fc.array(terms, { minLength: 0, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
-      fc.constantFrom("AND" as const, "OR" as const),
-      fc.integer({ min: 1, max: 30 }),
-      (history, searches, policy, limit) => {
+      fc.record({
+        policy: fc.constantFrom("AND" as const, "OR" as const),
+        limit: fc.integer({ min: 1, max: 30 }),
+      }),
+      (history, searches, { policy, limit }) => {
         const sql = new NodeSql();
         let { index } = new Generations(sql).ensureServing(0);
         // What each transaction was at its last time; the index may also give what it was before.
