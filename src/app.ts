@@ -21,7 +21,7 @@ import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-heade
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
-import { internalAuthenticator, ownApiReader } from "#platform/http/internal-calls.ts";
+import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
@@ -183,7 +183,7 @@ const isOpenToAll = memoByEnv((env: Env) => {
 
 /** Throws for a request that must not reach any handler. */
 function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void {
-  if (deployment.settings.FLORIN_DIRECT) assertDirect(raw);
+  if (deployment.settings.FLORIN_DIRECT && !isInternal(raw)) assertDirect(raw);
   assertHost(raw, url, env);
   if (deployment.isOpenToAll) {
     assertLocal(url);
