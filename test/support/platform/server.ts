@@ -101,7 +101,7 @@ export class LocalServer {
         client_id: this.clientId,
         client_secret: this.clientSecret,
         scope:
-          "auth:write ledger:write orchestration:write payments:write reconciliation:write wallets:write webhooks:write",
+          "auth:write ledger:write orchestration:write payments:write reconciliation:write search:write wallets:write webhooks:write",
       }),
     });
     const { access_token: accessToken } = await response.json<{ access_token: string }>();

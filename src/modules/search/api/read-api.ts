@@ -4,7 +4,7 @@ import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
 
 /** Statuses of an object that does not exist, or that the principal may not read. */
-const ABSENT: ReadonlySet<number> = new Set([400, 401, 404]);
+const ABSENT: ReadonlySet<number> = new Set([401, 404]);
 
 /**
  * Reads a path of Florin's own API in the name of the context's principal, so that a search shows what its caller may read, as it is now.
