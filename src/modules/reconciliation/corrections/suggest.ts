@@ -10,6 +10,7 @@ import {
 } from "#modules/reconciliation/core/breaks/correction.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** What would correct a break, and what the ledger says to it. */
 export interface SuggestedBooking {
@@ -28,7 +29,16 @@ export interface SuggestedBooking {
 export async function suggestBooking(
   context: ServiceContext,
   matchingId: string,
-  { line, account }: { readonly line: number; readonly account: string | undefined },
+  {
+    line,
+    account,
+    timestamp,
+  }: {
+    readonly line: number;
+    readonly account: string | undefined;
+    /** The effective date of the booking; undefined for now. */
+    readonly timestamp: Timestamp | undefined;
+  },
 ): Promise<SuggestedBooking> {
   const of = await readCase(context, matchingId, line);
   const suggestion = suggestCorrection(of.input);
@@ -37,7 +47,7 @@ export async function suggestBooking(
   const correction = withAccount(suggestion.correction, account);
   const booking = plannedOf(of, correction);
   if (booking === undefined) return { ...none, correction, why: suggestion.why };
-  const tried = await dryRunOf(context, of, booking);
+  const tried = await dryRunOf(context, of, { ...booking, timestamp });
   return { correction, why: suggestion.why, script: booking.script, ...tried };
 }
 

@@ -19,7 +19,7 @@ import { LineParams } from "#modules/reconciliation/http/matchings/groups.ts";
 import { MatchingParams } from "#modules/reconciliation/http/matchings/matchings.ts";
 import { uuidParam } from "#modules/reconciliation/http/path-ids.ts";
 import { getMatching } from "#modules/reconciliation/matchings/store.ts";
-import { ok, operations, registration } from "#platform/http/index.ts";
+import { ok, operations, registration, TimestampInput } from "#platform/http/index.ts";
 
 const TAGS = ["Breaks"];
 const breaks = operations({
@@ -66,13 +66,19 @@ export const registerCorrections = registration(
     summary: "Suggest the booking that corrects a break",
     description:
       "A Numscript where the break tells what to book, with a dry run of it, and a sentence where it does not.",
-    query: z.object({ account: z.string().max(1024).optional() }),
+    query: z.object({
+      account: z.string().max(1024).optional(),
+      timestamp: TimestampInput.optional().openapi({
+        description: "The effective date of the booking; by default, now.",
+      }),
+    }),
     answer: ok.data("The suggestion", SuggestionResponse, toSuggestionView),
     errors: [404, 409],
     handle: async ({ params, query, context, c }) =>
       suggestBooking(await actingOf(c, context), params.matchingID, {
         line: params.lineID,
         account: query.account,
+        timestamp: query.timestamp,
       }),
   }),
   breaks.post("/correction", {
