@@ -1,6 +1,7 @@
 import { Download, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { type CsvColumn, csvHeader, toCsv } from "./csv.ts";
+import { saveFile } from "./save-file.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { formatCount } from "#console/parts/base/count.ts";
 import { Failure } from "#console/parts/base/states.tsx";
@@ -43,7 +44,7 @@ export function CsvButton<Row, Line = Row>({
         read += rows.length;
         setCount(read);
       }
-      download(`${file}.csv`, parts);
+      saveFile(`${file}.csv`, new Blob(parts, { type: "text/csv;charset=utf-8" }));
     } catch (problem) {
       if (!controller.signal.aborted)
         setError(problem instanceof Error ? problem : new Error(String(problem)));
@@ -90,16 +91,3 @@ async function* rowsOf<Row>(
 
 /** A part of the file. The browser may keep blobs on the disk, so that a long list does not fill the page's memory. */
 const toBlob = (text: string): Blob => new Blob([text]);
-
-/** Gives a file to the browser, which asks for nothing and saves it. */
-function download(name: string, parts: readonly Blob[]): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
-}
-
-/** Time for which a saved file stays readable for the browser, in milliseconds. */
-const KEPT_MS = 60_000;

@@ -30,14 +30,14 @@ export function Shell({
   const [openAt, setOpenAt] = useState<string>();
   const isOpen = openAt === path;
   return (
-    <div className="flex h-dvh max-sm:flex-col">
+    <div className="flex h-dvh max-sm:flex-col print:block print:h-auto">
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:p-2 focus:shadow-float"
       >
         {words.skip}
       </a>
-      <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4 sm:hidden">
+      <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4 sm:hidden print:hidden">
         <Logo />
         <button
           type="button"
@@ -50,7 +50,7 @@ export function Shell({
         </button>
       </div>
       <div
-        className={`flex w-56 shrink-0 flex-col gap-1 border-r border-line bg-sunken p-3 max-sm:w-full max-sm:border-r-0 max-sm:border-b ${isOpen ? "" : "max-sm:hidden"}`}
+        className={`flex w-56 shrink-0 flex-col gap-1 border-r border-line bg-sunken p-3 max-sm:w-full max-sm:border-r-0 max-sm:border-b print:hidden ${isOpen ? "" : "max-sm:hidden"}`}
       >
         <div className="mb-2 px-2 py-1 max-sm:hidden">
           <Logo />
@@ -75,7 +75,7 @@ export function Shell({
           <PersonButton />
         </div>
       </div>
-      <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
         {children}
       </main>
     </div>
