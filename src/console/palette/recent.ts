@@ -11,7 +11,7 @@ const OBJECT_PATHS: readonly RegExp[] = [
   /^\/ledgers\/[^/]+(?=\/(?:overview|transactions)$)/,
   /^\/payments\/(payments|accounts|initiations|connectors|pools|bank-accounts|bookings)\/[^/]+$/,
   /^\/wallets\/[^/]+$/,
-  /^\/reconciliation\/(rules|evaluations|alerts|policies|reconciliations)\/[^/]+$/,
+  /^\/reconciliation\/(rules|evaluations|alerts|policies|reconciliations|sources|matchings)\/[^/]+$/,
   /^\/workflows\/(instances|triggers)\/[^/]+$/,
   /^\/workflows\/(?!instances$|triggers$)[^/]+$/,
   /^\/developers\/(requests|webhooks)\/[^/]+$/,

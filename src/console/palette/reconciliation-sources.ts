@@ -67,4 +67,44 @@ const alerts: Source = {
 /** A fingerprint of an asset, perhaps of an account. */
 const ASSET = /^asset:(.*?)(?:\|account:(.*))?$/s;
 
-export const reconciliationSources: readonly Source[] = [rules, policies, alerts];
+const matchings: Source = {
+  kind: "matchings",
+  scope: "reconciliation:read",
+  find: async ({ text, signal }) => {
+    const { cursor } = await florin.get(
+      "/api/florin/v1/reconciliation/matchings",
+      { query: { pageSize: HITS_MAX, query: byIdOrName(text) } },
+      { signal },
+    );
+    return cursor.data.map(({ id, name }) => ({
+      path: pathOf`/reconciliation/matchings/${id}`,
+      title: name,
+      note: id,
+    }));
+  },
+};
+
+const lineSources: Source = {
+  kind: "sources",
+  scope: "reconciliation:read",
+  find: async ({ text, signal }) => {
+    const { cursor } = await florin.get(
+      "/api/florin/v1/reconciliation/sources",
+      { query: { pageSize: HITS_MAX, query: byIdOrName(text) } },
+      { signal },
+    );
+    return cursor.data.map(({ id, name }) => ({
+      path: pathOf`/reconciliation/sources/${id}`,
+      title: name,
+      note: id,
+    }));
+  },
+};
+
+export const reconciliationSources: readonly Source[] = [
+  rules,
+  policies,
+  alerts,
+  matchings,
+  lineSources,
+];

@@ -1,63 +1,15 @@
+import { type AlertSource, ROWS_MAX, together } from "./alert-source.ts";
 import type { Alert } from "./alert.ts";
 import { inconsistencyAlerts } from "./inconsistencies.ts";
+import { corrections, matchings } from "./item-alerts.ts";
 import { daysAgo, LEDGERS_MAX } from "./queries.ts";
-import type { words } from "./words.en.ts";
 import { homeWords } from "./words.ts";
 import { boundLedgers, florin, may, session } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
-import type { Tone } from "#console/parts/base/status.tsx";
 import { stringifyJson } from "#platform/json.ts";
 
-/** What is looked at, and by whom. */
-export interface AlertSource {
-  readonly kind: keyof (typeof words)["attention"]["kind"];
-  readonly scope: string;
-  readonly read: (context: AlertContext) => Promise<readonly Alert[]>;
-}
-
-interface AlertContext {
-  readonly ledgers: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-/** Rows of a list from which an alert is made. */
-const ROWS_MAX = 15;
 /** Days for which a failure is news. Older ones are found in their lists. */
 const NEWS_DAYS = 7;
-
-interface Row {
-  readonly id: string;
-  readonly since: string;
-  readonly note?: string | undefined;
-}
-
-/** One alert for rows of a kind, which leads to the row if it is the only one. */
-function together(
-  rows: readonly Row[],
-  how: {
-    readonly kind: string;
-    readonly tone: Tone;
-    readonly hasMore: boolean;
-    readonly title: (count: number, isMore: boolean) => string;
-    readonly list: string;
-    readonly pathOf: (row: Row) => string;
-  },
-): readonly Alert[] {
-  const oldest = rows.toSorted((one, other) => (one.since < other.since ? -1 : 1))[0];
-  if (oldest === undefined) return [];
-  const { kind, tone, hasMore, title, list, pathOf } = how;
-  const isOne = rows.length === 1 && !hasMore;
-  return [
-    {
-      id: kind,
-      tone,
-      title: title(rows.length, hasMore),
-      note: oldest.note,
-      since: oldest.since,
-      path: isOne ? pathOf(oldest) : list,
-    },
-  ];
-}
 
 const deliveries: AlertSource = {
   kind: "deliveries",
@@ -273,11 +225,13 @@ export const alertSources = (): readonly AlertSource[] =>
   [
     verifications,
     reconciliation,
+    corrections,
     initiations,
     connectors,
     deliveries,
     instances,
     bookings,
+    matchings,
     pipelines,
   ].filter(({ scope }) =>
     scope === "webhooks:read" ? may(scope) && boundLedgers().length === 0 : may(scope),

@@ -19,6 +19,8 @@ export const words: typeof english = {
       pipelines: "Pipelines",
       verifications: "Prüfungen",
       reconciliation: "Abgleich",
+      corrections: "Ausbuchungen",
+      matchings: "Postenabgleiche",
     },
     deliveries: (count, isMore) =>
       count === 1
@@ -42,6 +44,14 @@ export const words: typeof english = {
     booking: (count) => `Zahlungen, die der Ledger abgelehnt hat: ${count}`,
     bookingWaits: "Eine Verbuchung wartet wegen eines Fehlers",
     pipeline: "Eine Pipeline liefert nicht",
+    corrections: (count, isMore) =>
+      count === 1 && !isMore
+        ? "Eine Ausbuchung wartet auf Sie"
+        : `${many(count, isMore)} Ausbuchungen warten auf Sie`,
+    matchings: (count, isMore) =>
+      count === 1 && !isMore
+        ? "Der letzte Lauf eines Postenabgleichs ist gescheitert"
+        : `Die letzten Läufe von ${many(count, isMore)} Postenabgleichen sind gescheitert`,
     reconciliation: (count, isMore) =>
       count === 1
         ? "Eine Warnung des Abgleichs ist offen"

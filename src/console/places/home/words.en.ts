@@ -16,6 +16,8 @@ export const words = {
       pipelines: "pipelines",
       verifications: "verifications",
       reconciliation: "reconciliation",
+      corrections: "write-offs",
+      matchings: "matchings",
     },
     deliveries: (count: number, isMore: boolean) =>
       count === 1
@@ -37,6 +39,14 @@ export const words = {
     booking: (count: string) => `Payments that the ledger refused: ${count}`,
     bookingWaits: "A booking waits because of an error",
     pipeline: "A pipeline does not deliver",
+    corrections: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? "A write-off waits for you"
+        : `${many(count, isMore)} write-offs wait for you`,
+    matchings: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? "The last run of a matching has failed"
+        : `The last runs of ${many(count, isMore)} matchings have failed`,
     reconciliation: (count: number, isMore: boolean) =>
       count === 1
         ? "A reconciliation alert is open"

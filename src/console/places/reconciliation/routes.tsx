@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, Navigate } from "@tanstack/react-router";
+import { itemRoutes, loadItemWords } from "./item-routes.tsx";
 import { reconciliationWords } from "./words.ts";
 import { root } from "#console/parts/routing/root.ts";
 import { textsOf } from "#console/parts/routing/search.ts";
@@ -78,12 +79,45 @@ const reconciliation = createRoute({
   ),
 });
 
+const matchings = createRoute({
+  getParentRoute: () => frame,
+  path: "matchings",
+  validateSearch: textsOf("name"),
+  loader: loadItemWords,
+  component: lazyRouteComponent(() => import("./matchings/matchings-page.tsx"), "MatchingsPage"),
+});
+
+const corrections = createRoute({
+  getParentRoute: () => frame,
+  path: "corrections",
+  validateSearch: textsOf("state", "kind"),
+  loader: loadItemWords,
+  component: lazyRouteComponent(() => import("./breaks/corrections-page.tsx"), "CorrectionsPage"),
+});
+
+const sources = createRoute({
+  getParentRoute: () => frame,
+  path: "sources",
+  validateSearch: textsOf("name", "kind"),
+  loader: loadItemWords,
+  component: lazyRouteComponent(() => import("./sources/sources-page.tsx"), "SourcesPage"),
+});
+
+const clearing = createRoute({
+  getParentRoute: () => frame,
+  path: "clearing",
+  validateSearch: textsOf("ledger", "account", "at", "by"),
+  loader: loadItemWords,
+  component: lazyRouteComponent(() => import("./clearing/clearing-page.tsx"), "ClearingPage"),
+});
+
 /** The URLs of the place. A page's code and words are loaded with its first visit. */
 export const reconciliationRoutes = [
-  frame.addChildren([home, rules, alerts, policies]),
+  frame.addChildren([home, rules, alerts, policies, matchings, corrections, sources, clearing]),
   rule,
   evaluation,
   alert,
   policy,
   reconciliation,
+  ...itemRoutes,
 ] as const;

@@ -2,7 +2,15 @@ import type { words as english } from "./words.en.ts";
 
 export const words: typeof english = {
   title: "Abgleich",
-  tabs: { rules: "Regeln", alerts: "Warnungen", policies: "Abgleiche nach Bedarf" },
+  tabs: {
+    rules: "Regeln",
+    alerts: "Warnungen",
+    policies: "Abgleiche nach Bedarf",
+    matchings: "Postenabgleiche",
+    corrections: "Korrekturen",
+    sources: "Quellen",
+    clearing: "Verrechnung",
+  },
   rule: "Regel",
   alert: "Warnung",
   evaluation: "Lauf",

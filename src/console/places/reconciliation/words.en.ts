@@ -1,6 +1,14 @@
 export const words = {
   title: "Reconciliation",
-  tabs: { rules: "Rules", alerts: "Alerts", policies: "Policies" },
+  tabs: {
+    rules: "Rules",
+    alerts: "Alerts",
+    policies: "Policies",
+    matchings: "Matchings",
+    corrections: "Corrections",
+    sources: "Sources",
+    clearing: "Clearing",
+  },
   rule: "Rule",
   alert: "Alert",
   evaluation: "Evaluation",

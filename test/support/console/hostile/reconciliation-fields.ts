@@ -2,8 +2,10 @@ import { asMetadata, type HostileField } from "./field.ts";
 import { type HostileOwners, RECONCILIATION } from "./owners.ts";
 
 const rulePage = (id: string): string => `/reconciliation/rules/${id}`;
+const sourcePage = (id: string): string => `/reconciliation/sources/${id}`;
 const policyPage = (id: string): string => `/reconciliation/policies/${id}`;
 const alertPage = (id: string): string => `/reconciliation/alerts/${id}`;
+const FLORIN_RECONCILIATION = "/api/florin/v1/reconciliation";
 const NAME = { limit: 255, refuses: { long: "the name has more than 255 characters" } };
 const POOL = "7f0e6f0a-30a3-4c0e-bd8e-6e1c0f0a4b55";
 
@@ -60,6 +62,21 @@ export function reconciliationFields({ alert }: HostileOwners): readonly Hostile
       shownAs: asJson,
       limit: 8000,
       refuses: { long: "query has more than 8192 characters as JSON" },
+    },
+    {
+      name: "source",
+      page: sourcePage,
+      path: `${FLORIN_RECONCILIATION}/sources`,
+      body: (text) => ({ name: text, kind: "statement" }),
+      ...NAME,
+    },
+    {
+      name: "account of a source",
+      page: sourcePage,
+      path: `${FLORIN_RECONCILIATION}/sources`,
+      body: (text) => ({ name: "of texts", kind: "statement", account: text }),
+      limit: 1024,
+      refuses: { long: "1024" },
     },
     {
       name: "policy",
