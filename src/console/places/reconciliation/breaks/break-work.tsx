@@ -89,7 +89,7 @@ function useChange({ matchingID, of }: WorkProps, onDone: () => void) {
 /** One click that makes the person who looks the one who is at the break; not where nobody has to sign in. */
 function TakeIt(props: WorkProps) {
   const person = useSignedIn();
-  const name = person?.claims?.name ?? person?.claims?.email ?? person?.subject;
+  const name = person?.claims && (person.claims.name ?? person.claims.email ?? person.subject);
   const write = useChange(props, () => {});
   if (name === undefined || props.of.assignee === name) return null;
   return (

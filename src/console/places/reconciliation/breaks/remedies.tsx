@@ -50,7 +50,14 @@ export function Remedies({ matchingID, of }: RemedyProps) {
       {canBook ? (
         <div className="mt-4 flex flex-wrap gap-2">
           <FormDialog trigger={words.writeOff} title={words.writeOffTitle}>
-            {(close) => <WriteOffForm matchingID={matchingID} of={of} close={close} />}
+            {(close) => (
+              <WriteOffForm
+                matchingID={matchingID}
+                of={of}
+                amount={data?.correction?.amount ?? of.amount}
+                close={close}
+              />
+            )}
           </FormDialog>
           <FormDialog trigger={words.own} title={words.ownTitle} isWide>
             {(close) => (

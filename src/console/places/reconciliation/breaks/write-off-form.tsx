@@ -7,15 +7,19 @@ import { Money } from "#console/parts/money/money.tsx";
 import { matchingWords } from "#console/places/reconciliation/matching-words.ts";
 import type { BreakHistory, WriteOffBody } from "#console/places/reconciliation/queries/breaks.ts";
 import { RECONCILIATION_KEY } from "#console/places/reconciliation/queries/common.ts";
+import type { Integer } from "#openapi";
 
 /** The form of a write-off: against which account, and why. Where four eyes are asked for, it then waits for a second person. */
 export function WriteOffForm({
   matchingID,
   of,
+  amount,
   close,
 }: {
   readonly matchingID: string;
   readonly of: BreakHistory;
+  /** What would be booked: the difference to the related line, or all of the line. */
+  readonly amount: Integer;
   readonly close: () => void;
 }) {
   const words = matchingWords();
@@ -35,7 +39,7 @@ export function WriteOffForm({
   return (
     <Form write={write} submit={words.remedy.writeOff} isRisky onSubmit={send}>
       <p>
-        {words.remedy.writeOffText} <Money amount={of.amount} asset={of.asset} />
+        {words.remedy.writeOffText} <Money amount={amount} asset={of.asset} />
       </p>
       <TextField
         label={words.remedy.counter}
