@@ -171,3 +171,20 @@ test("amounts beyond 2^53 are compared exactly", () => {
   run([right("b", { amount, texts })]);
   expect(states()).toEqual(["matched"]);
 });
+
+test("a match by hand is of one asset, and says in its note why its sums differ", () => {
+  beginRun(engine, [
+    line("a"),
+    right("b", { amount: 499n }),
+    right("c", { asset: "USD/2" }),
+    right("d", { texts: { endToEndId: "d" } }),
+  ]);
+  const silent = { ...BY, note: " " };
+  expect(() => engine.matchByHand({ left: [1], right: [3] }, BY)).toThrow("different assets");
+  expect(() => engine.matchByHand({ left: [1], right: [2] }, silent)).toThrow("differ by 1");
+  const strict = { left: [1], right: [2], mustAddUp: true };
+  expect(() => engine.matchByHand(strict, BY)).toThrow("write the difference off");
+  expect(openLines()).toEqual([1, 2, 3, 4]);
+  engine.matchByHand({ ...strict, right: [4] }, silent);
+  expect(openLines()).toEqual([2, 3]);
+});

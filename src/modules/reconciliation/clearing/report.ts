@@ -181,10 +181,12 @@ const sum = (amounts: readonly bigint[]): bigint =>
 
 function bucketsOf(items: readonly ClearingItem[]): readonly ClearingBucket[] {
   const groups = Map.groupBy(items, ({ asset, days }) => `${asset} ${bucketOf(days)}`);
-  return [...groups.values()].flatMap((of) => {
-    const [first] = of;
-    if (first === undefined) return [];
-    const amount = sum(of.map(({ open }) => open));
-    return [{ asset: first.asset, bucket: bucketOf(first.days), items: of.length, amount }];
-  });
+  return [...groups.values()]
+    .flatMap((of) => {
+      const [first] = of;
+      if (first === undefined) return [];
+      const amount = sum(of.map(({ open }) => open));
+      return [{ asset: first.asset, bucket: bucketOf(first.days), items: of.length, amount }];
+    })
+    .toSorted((one, other) => one.bucket - other.bucket);
 }

@@ -45,11 +45,12 @@ interface NamedTransaction {
 
 /** The transactions of an event with the corrections that they name; none for other events. */
 function transactionsOf(event: PlatformEvent): readonly NamedTransaction[] {
-  if (eventName(event) !== COMMITTED) return [];
-  const { ledger, transactions } = event.payload as {
+  const { payload } = event;
+  if (eventName(event) !== COMMITTED || typeof payload !== "object" || payload === null) return [];
+  const { ledger, transactions } = payload as {
     readonly ledger?: unknown;
     readonly transactions?: unknown;
-  }; // Events of the ledger have objects as their payloads; the members are checked here.
+  }; // the members are checked here
   if (typeof ledger !== "string" || !Array.isArray(transactions)) return [];
   return (transactions as readonly TransactionPayload[]).map(({ id, metadata }) => ({
     ledger,

@@ -6,6 +6,7 @@ import { callMatching, reachMatching } from "./object-calls.ts";
 import type { GroupDecision } from "./object/matching-object.ts";
 import { getMatching } from "./store.ts";
 import type { Group } from "#modules/reconciliation/core/matching/index.ts";
+import { reconciliationSettings } from "#modules/reconciliation/settings.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -83,7 +84,8 @@ export async function matchByHand(
 ): Promise<GroupDetail> {
   await getMatching(context, id);
   const by = authorOf(context, note);
-  return callMatching(context.env, id, (object) => object.matchByHand(group, by));
+  const mustAddUp = reconciliationSettings.of(context.env).FLORIN_RECONCILIATION_FOUR_EYES;
+  return callMatching(context.env, id, (object) => object.matchByHand({ ...group, mustAddUp }, by));
 }
 
 /** Who decides in a context. */

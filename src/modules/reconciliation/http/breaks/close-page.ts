@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { CloseReport } from "#modules/reconciliation/closing/report.ts";
-import { amountText, unitOf } from "#modules/reconciliation/core/closing/amount-text.ts";
+import { amountText } from "#modules/reconciliation/core/closing/amount-text.ts";
 import type {
   AssetClose,
   ClassSum,
@@ -79,7 +79,7 @@ function assetSection({ asset, left, right, ...differences }: AssetClose) {
     [...new Set([...one, ...other].map((sum) => sum.class))].map((name) =>
       row(MEANINGS[name], [sumOf(one, name), sumOf(other, name)], "sub"),
     );
-  return html`<h2>${unitOf(asset)}</h2>
+  return html`<h2>${asset}</h2>
     <table>
       <thead>
         <tr>

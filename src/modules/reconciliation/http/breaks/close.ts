@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { CLOSE_PAGE_HEADERS, closePage } from "./close-page.ts";
 import { CloseReportResponse, toCloseView } from "./close-schemas.ts";
 import { type CloseReport, closeReport } from "#modules/reconciliation/closing/report.ts";
-import { amountText } from "#modules/reconciliation/core/closing/amount-text.ts";
+import { decimalText } from "#modules/reconciliation/core/closing/amount-text.ts";
 import type { LineSum, SideClose } from "#modules/reconciliation/core/closing/close-report.ts";
 import { dateOf, dayNumberOf, dayOf } from "#modules/reconciliation/core/matching/days.ts";
 import { actingOf } from "#modules/reconciliation/http/acting.ts";
@@ -138,7 +138,7 @@ const closeCsv = (report: CloseReport): string =>
     item: ({ item }) => item,
     lines: ({ lines }) => lines,
     amount: ({ amount }) => amount,
-    decimal: ({ amount, asset }) => amountText(amount, asset),
+    decimal: ({ amount, asset }) => decimalText(amount, asset),
   });
 
 export const registerClose = registration(

@@ -155,7 +155,7 @@ export const registerMatchingGroups = registration(
     operationId: "florinMatchByHand",
     summary: "Match lines by hand",
     description:
-      "Lines of both sides that nobody has matched yet, at most 500 of a side. Proposals that have one of them are dissolved. If a run or another person was first, the answer is 409, and nothing has changed.",
+      "Lines of both sides that nobody has matched yet, at most 500 of a side. They are of one asset, and where their sums differ, the note says why. Proposals that have one of them are dissolved. If a run or another person was first, the answer is 409, and nothing has changed.",
     params: MatchingParams,
     body: HandMatchRequest,
     answer: ok.created("The match", GroupDetailResponse, toGroupDetailView),

@@ -21,6 +21,12 @@ export const BY_HAND = "by hand";
 /** Most lines that a person matches at once. */
 export const BY_HAND_LINES_MAX = 1000;
 
+/** Lines that a person matches. */
+export interface HandMatch extends Group {
+  /** Whether the sums of both sides have to be equal; absent where a note is enough. */
+  readonly mustAddUp?: boolean;
+}
+
 /** A page of lines that a run has collected. */
 export interface CollectedPage {
   readonly side: MatchSide;
@@ -195,12 +201,13 @@ export class MatchingEngine {
    * Matches lines by hand, and gives the id of their group. Proposals that have one of them are dissolved. Throws `VALIDATION` for lines that
    * are not of both sides, each of its own, and `CONFLICT` if a line is matched already.
    */
-  matchByHand(group: Group, by: DecisionAuthor): number {
+  matchByHand({ mustAddUp = false, ...group }: HandMatch, by: DecisionAuthor): number {
     return this.#sql.transaction(() => {
       const ids = [...group.left, ...group.right];
       this.#assertSides(group);
       if (!this.#lines.areAll(ids, ["open", "proposed"]))
         throw new AppError("CONFLICT", "one of the lines is matched already");
+      this.#assertSums(ids, { mustAddUp, by });
       for (const id of this.#lines.groupsOf(ids)) {
         const proposal = this.#groups.read(id);
         if (proposal !== undefined) this.#groups.dissolve(proposal);
@@ -228,6 +235,27 @@ export class MatchingEngine {
     throw new AppError(
       "VALIDATION",
       "a line does not exist, stands twice, or is of the other side",
+    );
+  }
+
+  /** A difference is explained by a note, and where it has to be written off by two people, it is not hidden in a match. */
+  #assertSums(
+    ids: readonly number[],
+    { mustAddUp, by }: { readonly mustAddUp: boolean; readonly by: DecisionAuthor },
+  ): void {
+    const lines = this.#lines.byId(ids);
+    if (new Set(lines.map(({ asset }) => asset)).size > 1)
+      throw new AppError("VALIDATION", "lines of different assets do not belong together");
+    const difference = lines.reduce(
+      (sum, { side, amount }) => sum + (side === "left" ? amount : -amount),
+      0n,
+    );
+    if (difference === 0n || (by.note.trim() !== "" && !mustAddUp)) return;
+    throw new AppError(
+      "VALIDATION",
+      mustAddUp
+        ? `the sides differ by ${difference}: write the difference off, because FLORIN_RECONCILIATION_FOUR_EYES is set`
+        : `the sides differ by ${difference}: say in the note why they belong together`,
     );
   }
 

@@ -19,7 +19,7 @@ import {
 } from "#modules/reconciliation/matchings/desk/sums.ts";
 import { VersionedSql } from "#modules/reconciliation/matchings/desk/versioned-sql.ts";
 import type { LinePeriod } from "#modules/reconciliation/matchings/engine/collection.ts";
-import { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
+import { type HandMatch, MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
 import {
   type GroupDetail,
   type GroupFilter,
@@ -165,7 +165,7 @@ export class MatchingObject extends DurableObject<Env> {
   }
 
   /** Matches lines by hand. Fails with `VALIDATION`, and with `CONFLICT` if one of the lines is matched already. */
-  matchByHand(group: Group, by: DecisionAuthor): Result<GroupDetail> {
+  matchByHand(group: HandMatch, by: DecisionAuthor): Result<GroupDetail> {
     return this.#changed((engine) => engine.matchByHand(group, by));
   }
 
