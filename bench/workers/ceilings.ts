@@ -47,9 +47,11 @@ export class InstanceRunnerObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}
+export class MatchingObject extends DurableObject<Env> {}
 export class PasswordHashObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
 export class SearchShardObject extends DurableObject<Env> {}
+export class StatementSourceObject extends DurableObject<Env> {}
 export class TriggerLaneObject extends DurableObject<Env> {}
 export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}
 

@@ -10,9 +10,11 @@ export {
   InstanceRunnerObject,
   InstanceWorkflow,
   LedgerAuditObject,
+  MatchingObject,
   PasswordHashObject,
   PipelineObject,
   SearchShardObject,
+  StatementSourceObject,
   TriggerLaneObject,
 } from "#src/index.ts";
 

@@ -47,10 +47,14 @@ test.each(readdirSync(inProject("test/releases")))(
   },
 );
 
+/** Classes that came after 0.2.0. */
+const LATER = new Set(["MatchingObject", "SearchShardObject", "StatementSourceObject"]);
+
 test("the Worker of 0.2.0 is kept whole", () => {
   const script = brotliDecompressSync(readFileSync(releaseFiles("0.2.0").worker)).toString();
   expect(script).toContain('"0.2.0"');
-  for (const name of Object.keys(OBJECT_STEPS)) expect(script).toContain(name);
+  const names = Object.keys(OBJECT_STEPS).filter((name) => !LATER.has(name));
+  for (const name of names) expect(script).toContain(name);
 });
 
 describe("a state that this code cannot bring up to date", () => {

@@ -84,6 +84,7 @@ describe("a token that is bound to ledgers", () => {
       "/api/florin/v1/requests/failed/{requestID}",
       "/api/ledger/v2",
       "/api/ledger/v2/_info",
+      "/api/search",
     ]);
   });
 
@@ -211,6 +212,13 @@ const IDS = new Set([
   "ruleID",
   "evaluationID",
   "alertID",
+  "correctionID",
+  "groupID",
+  "lineID",
+  "matchingID",
+  "runID",
+  "sourceID",
+  "statementID",
 ]);
 
 test("no operation takes an id of something that may belong to another ledger, untested", () => {

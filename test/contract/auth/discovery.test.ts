@@ -29,6 +29,7 @@ test("the discovery document names what works and nothing else", async () => {
         "wallets",
         "orchestration",
         "reconciliation",
+        "search",
       ].flatMap((name) => [`${name}:read`, `${name}:write`]),
       "florin:operate",
     ],

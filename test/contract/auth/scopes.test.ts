@@ -31,10 +31,12 @@ const READS_BY_POST = new Set([
   "v2ExportLogs",
   "florinCheckScript",
   "florinCheckExpression",
+  "florinPreviewMatching",
+  "search",
 ]);
 
 /** Paths of what concerns the deployment itself, and no module. */
-const OF_THE_DEPLOYMENT = /^\/api\/florin\/v1\/requests\//;
+const OF_THE_DEPLOYMENT = /^\/api\/florin\/v1\/(?:requests\/|search$)/;
 
 function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
   const [module = ""] = scope.split(":");

@@ -38,11 +38,15 @@ const isDatabase = (path: string): boolean => path.endsWith(".sqlite");
 /** V8 writes texts outside of Latin-1 in two bytes a character. */
 const FORMS = ["utf8", "utf16le"] as const;
 
-/** All values of a database, with a character for each byte. */
+/** All values of a database, with a character for each byte. What a virtual table holds stands in the tables behind it. */
 function valuesOf(path: string): string[] {
   const db = new DatabaseSync(path, { readBigInts: true });
   try {
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const tables = db
+      .prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL %'",
+      )
+      .all();
     return tables.flatMap(({ name }) =>
       db
         .prepare(`SELECT * FROM "${String(name)}"`)

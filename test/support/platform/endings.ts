@@ -14,6 +14,8 @@ import { api, freshName } from "#test/support/platform/api.ts";
 import { RECONCILIATION, UNKNOWN } from "#test/support/reconciliation/books.ts";
 import { MATCHINGS, newMatching } from "#test/support/reconciliation/matchings.ts";
 import { createRule, thresholdOf } from "#test/support/reconciliation/rules.ts";
+import { SOURCES } from "#test/support/reconciliation/sources.ts";
+import { lineOf, newStatementSource, uploaded } from "#test/support/reconciliation/uploads.ts";
 import { insert as insertWebhook } from "#test/support/webhooks/configs.ts";
 
 /** A request that deletes, ends or pauses a thing that was made for it. */
@@ -272,6 +274,17 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     {
       action: "reconciliation.rule.delete",
     },
+  ),
+  florinDeleteSource: at(`${SOURCES}/`, newStatementSource, {
+    action: "reconciliation.source.delete",
+  }),
+  florinDeleteStatement: at(
+    `${SOURCES}/`,
+    async () => {
+      const source = await newStatementSource();
+      return `${source}/statements/${(await uploaded(source, lineOf(5))).id}`;
+    },
+    { action: "reconciliation.statement.delete" },
   ),
   florinDeleteMatching: at(`${MATCHINGS}/`, async () => (await newMatching()).id, {
     action: "reconciliation.matching.delete",

@@ -181,7 +181,7 @@ export class FileStore {
     return this.#sql
       .all<{ id: string; first_line: number; last_line: number }>(
         `SELECT id, first_line, last_line FROM file
-          WHERE state = 'ready' AND last_line > ? ORDER BY last_line LIMIT ?`,
+          WHERE state = 'ready' AND last_line > ? ORDER BY last_line LIMIT ? + 0`,
         key,
         FILES_PER_PAGE,
       )
