@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { askSilently, secretFor, signIn } from "#test/support/auth/console.ts";
 import {
   authorizeUrl,
@@ -13,7 +13,10 @@ import { PageVisitor } from "#test/support/auth/pages.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
 import { api, token } from "#test/support/platform/api.ts";
 import { ENDINGS } from "#test/support/platform/endings.ts";
+import { forgetFullStorage } from "#test/support/platform/forget-full-storage.ts";
 import { withFullDatabase } from "#test/support/platform/full-database.ts";
+
+afterAll(forgetFullStorage);
 
 const send = withFullDatabase();
 

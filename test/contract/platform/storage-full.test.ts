@@ -1,10 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "#src/app.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { api, BASE_URL, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { forgetFullStorage } from "#test/support/platform/forget-full-storage.ts";
+
+afterAll(forgetFullStorage);
 
 const FULL = "database or disk is full: SQLITE_FULL";
 const ANSWER = {

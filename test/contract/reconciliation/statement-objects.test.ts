@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { sweepRetention } from "#modules/reconciliation/retention/sweep.ts";
 import { useSources, releaseSources } from "#modules/reconciliation/sources/uses.ts";
 import { ABANDONED_AFTER_MS } from "#modules/reconciliation/statements/source-object.ts";
@@ -15,6 +15,7 @@ import { AppError } from "#platform/errors.ts";
 import { api } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
+import { forgetFullStorage } from "#test/support/platform/forget-full-storage.ts";
 import { dataOf, failureOf, pageOf } from "#test/support/reconciliation/books.ts";
 import { collect, readingContext, SOURCES } from "#test/support/reconciliation/sources.ts";
 import {
@@ -28,6 +29,8 @@ import {
   upload,
   uploaded,
 } from "#test/support/reconciliation/uploads.ts";
+
+afterAll(forgetFullStorage);
 
 /** What the object of a source has: rows of files and lines, and keys of pieces. */
 const storageOf = (source: string) =>

@@ -88,16 +88,24 @@ describe("bookings of many adjustments", () => {
 
   test("bookings of many adjustments give their claim back where there is no time for the first one", async () => {
     const connector = await many();
-    const ledger = await newLedger();
-    const { id } = await dataOf(await book(connector, { ledger }));
-    const late = Date.now() + 40_000;
-    const bulks = vi.spyOn(LedgerClient.prototype, "runTemplates").mockImplementation(async () => {
-      vi.spyOn(Date, "now").mockReturnValue(late);
-      throw new AppError("BULK_SIZE_EXCEEDED", "too much work");
-    });
-    await runAll();
-    vi.restoreAllMocks();
-    expect(bulks).toHaveBeenCalledOnce();
+    const attempt = async (): Promise<{ id: string; calls: number }> => {
+      const { id } = await dataOf(await book(connector, { ledger: await newLedger() }));
+      const late = Date.now() + 40_000;
+      const bulks = vi
+        .spyOn(LedgerClient.prototype, "runTemplates")
+        .mockImplementation(async () => {
+          vi.spyOn(Date, "now").mockReturnValue(late);
+          throw new AppError("BULK_SIZE_EXCEEDED", "too much work");
+        });
+      await runAll();
+      const calls = bulks.mock.calls.length;
+      vi.restoreAllMocks();
+      return { id, calls };
+    };
+    // The sweep of the deployment itself, which the creation of a booking starts, may have been first.
+    let { id, calls } = await attempt();
+    for (let more = 0; calls === 0 && more < 20; more++) ({ id, calls } = await attempt());
+    expect(calls).toBe(1);
     const statement = env.DB.prepare("SELECT wait_until FROM payment_bookings WHERE id = ?");
     expect(await statement.bind(id).first("wait_until")).toBeNull();
     await runAll();
