@@ -25,6 +25,10 @@ export const amountText = (amount: bigint): string =>
 /** Whether a number holds an amount exactly. A rounded amount is not a safe integer. */
 export const isSafe = (amount: bigint): boolean => Number.isSafeInteger(Number(amount));
 
+/** An amount as a column holds it. */
+export const toStored = (amount: bigint): StoredAmount =>
+  isSafe(amount) ? Number(amount) : amount.toString();
+
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 
 /** The first row of a statement that always gives at least one row. */

@@ -2,7 +2,14 @@ import type { FileLine } from "./line.ts";
 import type { UnstoredLine } from "./read-file.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { jsonColumns } from "#platform/sql/json-columns.ts";
-import { chunksOf, first, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import {
+  chunksOf,
+  first,
+  fromStored,
+  type Sql,
+  type StoredAmount,
+  toStored,
+} from "#platform/sql/sql.ts";
 
 const NEW = jsonColumns(
   "day",
@@ -41,8 +48,8 @@ export class FileLineStore {
       NEW.rowText({
         ...line,
         valueDate: line.valueDate ?? null,
-        amount: stored(line.amount),
-        fee: line.fee === undefined ? null : stored(line.fee),
+        amount: toStored(line.amount),
+        fee: line.fee === undefined ? null : toStored(line.fee),
         texts: stringifyJson(line.texts),
         category: line.category ?? null,
       }),
@@ -123,7 +130,3 @@ const toLine = (row: LineRow, statementID: string): FileLine => ({
   fileLine: row.file_line,
   raw: row.raw,
 });
-
-/** An amount for a JSON parameter: a text where a number would be rounded. */
-const stored = (amount: bigint): number | string =>
-  Number.isSafeInteger(Number(amount)) ? Number(amount) : amount.toString();

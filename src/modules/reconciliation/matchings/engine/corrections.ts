@@ -4,7 +4,7 @@ import type { RunCursor } from "./settings.ts";
 import { LINE_MATCHED, LINE_OPEN } from "./tables.ts";
 import { referencesOf } from "#modules/reconciliation/core/breaks/classify.ts";
 import type { OpenLine } from "#modules/reconciliation/core/matching/index.ts";
-import { type Sql, type SqlValue } from "#platform/sql/sql.ts";
+import { type Sql, toStored } from "#platform/sql/sql.ts";
 
 /** The pass of groups of a line and the one that takes it back. */
 export const TAKEN_BACK = "taken back";
@@ -62,7 +62,7 @@ export class Corrections {
             reference,
             sideNumber(line.side),
             line.asset,
-            stored(line.amount),
+            toStored(line.amount),
           )
           .map(({ id }) => id),
       ),
@@ -112,7 +112,7 @@ export class Corrections {
       sideNumber(line.side),
       name,
       line.asset,
-      stored(-line.amount),
+      toStored(-line.amount),
     );
     return earlier?.id;
   }
@@ -132,6 +132,3 @@ export class Corrections {
     );
   }
 }
-
-const stored = (amount: bigint): SqlValue =>
-  Number.isSafeInteger(Number(amount)) ? Number(amount) : amount.toString();
