@@ -10,7 +10,8 @@ import type { ServiceContext } from "#platform/context.ts";
 export async function sweepRetention(
   context: Pick<ServiceContext, "env" | "clock">,
 ): Promise<number | undefined> {
-  const times = [await purgeDeleted(context), await purgeOld(context)].filter(
+  // What is old comes first: the objects of deleted things, which are called, may fail.
+  const times = [await purgeOld(context), await purgeDeleted(context)].filter(
     (time) => time !== undefined,
   );
   return times.length === 0 ? undefined : Math.min(...times);
