@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
 import { inProject, OperatorError } from "../project.ts";
 import { openDatabases } from "./runtime.ts";
@@ -12,6 +12,35 @@ import { compareMigrations } from "#platform/upgrade/migrations.ts";
  */
 export async function migrate(dataPath: string): Promise<void> {
   const runtime = await openDatabases(dataPath);
+  try {
+    await migrateThrough(runtime, dataPath);
+  } finally {
+    await runtime.dispose();
+  }
+}
+
+/**
+ * Opens the Worker's runtime on a database that is up to date. A state without data gets its tables through the Worker's own runtime, which
+ * saves the start of another one: nothing can work on the database meanwhile, because there are no objects and no messages, and the Worker
+ * refuses requests until its tables are there. Throws as `migrate`.
+ */
+export async function openMigrated(
+  dataPath: string,
+  open: () => Promise<Miniflare>,
+): Promise<Miniflare> {
+  const isNew = !existsSync(dataPath);
+  if (!isNew) await migrate(dataPath);
+  const runtime = await open();
+  try {
+    if (isNew) await migrateThrough(runtime, dataPath);
+    return runtime;
+  } catch (error) {
+    await runtime.dispose();
+    throw error;
+  }
+}
+
+async function migrateThrough(runtime: Miniflare, dataPath: string): Promise<void> {
   try {
     const database = await runtime.getD1Database("DB");
     await database.prepare(CREATE_BOOKS).run();
@@ -27,8 +56,6 @@ export async function migrate(dataPath: string): Promise<void> {
       `The database in ${dataPath} cannot be brought up to date: its disk is full, or cannot be written to.`,
       { cause },
     );
-  } finally {
-    await runtime.dispose();
   }
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { OperatorError } from "../project.ts";
 import type { StateFolder } from "../state.ts";
 import { reportMemory } from "./memory-report.ts";
-import { migrate } from "./migrate.ts";
+import { openMigrated } from "./migrate.ts";
 import type { NetworkPorts } from "./public-network.ts";
 import { openRuntime, urlOf, watchRuntimes } from "./runtime.ts";
 import { parseJson } from "#platform/json.ts";
@@ -42,8 +42,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     endReport?.();
     endReport = reportMemory(pid, options.onLog);
   });
-  await migrate(folder.dataPath);
-  const runtime = await openRuntime({ ...options, dataPath: folder.dataPath });
+  const { dataPath } = folder;
+  const runtime = await openMigrated(dataPath, () => openRuntime({ ...options, dataPath }));
   const stop = async (): Promise<void> => {
     await runtime.dispose();
     unwatch();
