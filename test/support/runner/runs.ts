@@ -1,5 +1,5 @@
 /** The share of the runs of a long property that `npm test` makes. `npm run test:long` makes all of them. */
-const SHARE = 1 / 3;
+const SHARE = 1 / 4;
 
 /** Whether to make all runs. `test/vitest.config.ts` sets the variable for the long tests. */
 const makesAll = process.env["PROPERTY_RUNS"] === "all";
