@@ -119,13 +119,19 @@ export class AdyenReader implements RowReader {
     });
   }
 
-  /** Credit less debit of the gross or net columns. */
+  /** Credit less debit of the gross or net columns. Adyen fills one of the two. */
   #side(
     row: CsvRecord,
     { column, unit, asset }: { column: "Gross" | "Net"; unit: "GC" | "NC"; asset: StatementAsset },
   ): bigint {
-    const credit = this.#amount(row, `${column} Credit (${unit})`, asset);
-    const debit = this.#amount(row, `${column} Debit (${unit})`, asset);
+    const names = { credit: `${column} Credit (${unit})`, debit: `${column} Debit (${unit})` };
+    const credit = this.#amount(row, names.credit, asset);
+    const debit = this.#amount(row, names.debit, asset);
+    if (credit !== 0n && debit !== 0n) {
+      const message = `A row has both ${names.credit} and ${names.debit}.`;
+      const at = this.#rows?.find(row, names.debit)?.position;
+      throw new StatementError("VALUE", message, at ?? row.position);
+    }
     return credit - debit;
   }
 
