@@ -11,11 +11,16 @@ const ROUND_MS = 3000;
 const FRESH_MS_MAX = 3000;
 const FRESH = 30;
 const LEDGERS = ["searched-a", "searched-b"];
+/** One of so many writes is a payment. */
+const PAYMENT_EVERY = 10;
 const TIMEOUT_MS = 1_800_000;
 
 const folder = freshFolder();
 /** The references of the acknowledged transactions, by their ledgers. */
 const written = new Map(LEDGERS.map((ledger) => [ledger, new Set<string>()]));
+/** The references of the acknowledged payments. */
+const paid = new Set<string>();
+let connectorID: string;
 let server: LocalServer;
 let sequence = 0;
 
@@ -31,6 +36,11 @@ beforeAll(async () => {
   for (const ledger of LEDGERS) {
     await server.json(`/api/ledger/v2/${ledger}`, { method: "POST" });
   }
+  const config = { name: "searched", directory: "searched", pollingPeriod: "30m" };
+  const installed = await server.json("/api/payments/v3/connectors/install/dummypay", {
+    body: config,
+  });
+  connectorID = (installed as { data: string }).data;
 });
 
 afterAll(async () => {
@@ -53,12 +63,36 @@ async function commit(ledger: string): Promise<string | undefined> {
   return reference;
 }
 
+/** Creates a payment. */
+async function pay(): Promise<void> {
+  const reference = `payment-${++sequence}`;
+  const amount = { asset: "EUR/2", amount: sequence };
+  const createdAt = new Date().toISOString();
+  const body = {
+    reference,
+    connectorID,
+    createdAt,
+    type: "PAY-IN",
+    scheme: "OTHER",
+    ...amount,
+    initialAmount: sequence,
+    adjustments: [{ reference, createdAt, status: "SUCCEEDED", ...amount }],
+  };
+  try {
+    await server.json("/api/payments/v3/payments", { body });
+  } catch {
+    return; // The server was killed.
+  }
+  paid.add(reference);
+}
+
 /** Writes at a steady rate until a signal. */
 async function write(signal: AbortSignal): Promise<void> {
   const under = new Set<Promise<unknown>>();
   while (!signal.aborted) {
     const ledger = LEDGERS[sequence % LEDGERS.length] ?? "";
-    const call = commit(ledger).finally(() => under.delete(call));
+    const write = sequence % PAYMENT_EVERY === 0 ? pay() : commit(ledger);
+    const call = write.finally(() => under.delete(call));
     under.add(call);
     await delay(1000 / WRITES_PER_SECOND);
   }
@@ -89,12 +123,33 @@ const found = (ledger: string) =>
     ),
   );
 
-const listed = (ledger: string) =>
+const foundPayments = () =>
+  collect((cursor) =>
+    search(cursor === undefined ? { target: "PAYMENT", pageSize: 100 } : { cursor }),
+  );
+
+const listedAt = (path: string) =>
   collect(async (cursor) => {
     const query = cursor === undefined ? "pageSize=1000" : `cursor=${cursor}`;
-    const path = `/api/ledger/v2/${ledger}/transactions?${query}`;
-    return ((await server.json(path)) as Page).cursor;
+    return ((await server.json(`${path}?${query}`)) as Page).cursor;
   });
+
+/** Expects that the index soon has exactly what is listed, which has everything that was acknowledged. */
+async function expectIndexed(
+  acknowledged: ReadonlySet<string>,
+  { path, find }: { path: string; find: () => Promise<string[]> },
+): Promise<void> {
+  const expected = await listedAt(path);
+  const stored = new Set(expected);
+  expect([...acknowledged].filter((reference) => !stored.has(reference))).toEqual([]);
+  const deadline = Date.now() + 120_000;
+  let actual = await find();
+  while (actual.length < expected.length && Date.now() < deadline) {
+    await delay(200);
+    actual = await find();
+  }
+  expect(actual).toEqual(expected);
+}
 
 test(
   "a new transaction is found within three seconds while others are written",
@@ -122,7 +177,7 @@ test(
 );
 
 test(
-  "the index has exactly the transactions of the ledgers, however often the server is killed",
+  "the index has exactly the transactions and payments that are stored, however often the server is killed",
   { timeout: TIMEOUT_MS },
   async () => {
     for (let kill = 1; kill <= KILLS; kill++) {
@@ -135,15 +190,11 @@ test(
       server = await LocalServer.start(folder);
     }
     for (const ledger of LEDGERS) {
-      const expected = await listed(ledger);
-      for (const reference of written.get(ledger) ?? []) expect(expected).toContain(reference);
-      const deadline = Date.now() + 120_000;
-      let actual = await found(ledger);
-      while (actual.length < expected.length && Date.now() < deadline) {
-        await delay(200);
-        actual = await found(ledger);
-      }
-      expect(actual).toEqual(expected);
+      const path = `/api/ledger/v2/${ledger}/transactions`;
+      const find = () => found(ledger);
+      await expectIndexed(written.get(ledger) ?? new Set(), { path, find });
     }
+    expect(paid.size).toBeGreaterThan(0);
+    await expectIndexed(paid, { path: "/api/payments/v3/payments", find: foundPayments });
   },
 );
