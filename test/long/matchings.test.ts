@@ -29,7 +29,14 @@ const isOpen = (line: number): boolean => line % BROKEN_EVERY === 0;
 const isOn = (side: (typeof SIDES)[number], line: number): boolean =>
   !isOpen(line) || (line / BROKEN_EVERY) % 2 === (side === "left" ? 0 : 1);
 
-const day = (line: number): string => `2026-0${1 + (line % 2)}-${10 + (line % 18)}T12:00:00Z`;
+const DAYS = 50;
+const DAY_MS = 86_400_000;
+
+/** The lines come in the order of their days, as the books of a firm do. */
+const day = (line: number): string =>
+  new Date(
+    Date.UTC(2026, 0, 1, 12) + Math.floor((line * DAYS) / (LINES + LATER_LINES)) * DAY_MS,
+  ).toISOString();
 
 /** Books lines on both sides, whose references end in a number. */
 async function book(from: number, to: number): Promise<void> {
