@@ -1,6 +1,6 @@
-import { TAKEN_BACK } from "./corrections.ts";
 import { type GroupRow, linesText, toGroup } from "./groups.ts";
 import { type LineRow, LINE_COLUMNS, toLine } from "./lines.ts";
+import { TAKEN_BACK } from "./reversals.ts";
 import { LINE_HELD } from "./tables.ts";
 import type { Group, OpenLine } from "#modules/reconciliation/core/matching/index.ts";
 import { stringifyJson } from "#platform/json.ts";

@@ -1,8 +1,8 @@
-import { Corrections } from "./corrections.ts";
 import type { GroupStore, NewGroup } from "./groups.ts";
 import type { RunHeads, WorkingRun } from "./heads.ts";
 import type { LineStore } from "./lines.ts";
 import { PassKeys, type PlacedLine } from "./pass-keys.ts";
+import { Reversals } from "./reversals.ts";
 import type { KeyPlace, RunCursor, RunSettings } from "./settings.ts";
 import { classifyBreak, referencesOf } from "#modules/reconciliation/core/breaks/classify.ts";
 import {
@@ -41,7 +41,7 @@ export class RunWork {
   readonly #groups: GroupStore;
   readonly #heads: RunHeads;
   readonly #keys: PassKeys;
-  readonly #corrections: Corrections;
+  readonly #reversals: Reversals;
 
   constructor(sql: Sql, stores: RunStores) {
     this.#sql = sql;
@@ -49,7 +49,7 @@ export class RunWork {
     this.#groups = stores.groups;
     this.#heads = stores.heads;
     this.#keys = new PassKeys(sql);
-    this.#corrections = new Corrections(sql, stores);
+    this.#reversals = new Reversals(sql, stores);
   }
 
   /**
@@ -92,11 +92,11 @@ export class RunWork {
     for (const group of groups) this.#groups.dissolve(group);
     this.#keys.clear();
     if (groups.length > 0) return { phase: "dissolve" };
-    return this.#corrections.hasAny() ? { phase: "reconsider", after: 0 } : passFrom(settings, 0);
+    return this.#reversals.hasAny() ? { phase: "reconsider", after: 0 } : passFrom(settings, 0);
   }
 
   #reconsider(after: number): Worked {
-    const { next, ids } = this.#corrections.outdated(after);
+    const { next, ids } = this.#reversals.outdated(after);
     return {
       next:
         next === undefined ? { phase: "offset", after: 0 } : { phase: "reconsider", after: next },
@@ -105,7 +105,7 @@ export class RunWork {
   }
 
   #offset(run: Run, after: number): RunCursor {
-    const { next, groups } = this.#corrections.slice(run.id, after);
+    const { next, groups } = this.#reversals.slice(run.id, after);
     this.#heads.add(run.id, { matched: groups.length });
     return next ?? passFrom(run.settings, 0);
   }

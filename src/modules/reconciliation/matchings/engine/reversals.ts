@@ -16,7 +16,7 @@ const SLICE_LINES = 500;
 const RELATIVES_MAX = 100;
 
 /** Where the step of a run goes on, and the groups that it has found. */
-interface CorrectionSlice {
+interface ReversalSlice {
   readonly next: RunCursor | undefined;
   readonly groups: readonly NewGroup[];
 }
@@ -30,7 +30,7 @@ interface CorrectionSlice {
  *            reversed −100 ─┘ taken back        refunded −100 ── right  refunded −100
  *            booked 100 ──── right 100
  */
-export class Corrections {
+export class Reversals {
   readonly #sql: Sql;
   readonly #lines: LineStore;
   readonly #groups: GroupStore;
@@ -71,7 +71,7 @@ export class Corrections {
   }
 
   /** The groups of a slice of the lines that take back others. */
-  slice(run: number, after: number): CorrectionSlice {
+  slice(run: number, after: number): ReversalSlice {
     const rows = this.#sql.all<LineRow & { corrects: string }>(
       `SELECT ${LINE_COLUMNS}, corrects FROM line
        WHERE corrects IS NOT NULL AND state = ${LINE_OPEN} AND id > ? ORDER BY id LIMIT ${SLICE_LINES}`,
