@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { workflowsCrumb } from "./crumbs.tsx";
 import { DefinitionView } from "./definition.tsx";
@@ -20,8 +19,7 @@ import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
-import { ConfirmButton } from "#console/parts/forms/form.tsx";
-import { useWrite } from "#console/parts/forms/use-write.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { visible } from "#console/parts/language/visible.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { DataTable } from "#console/parts/table/data-table.tsx";
@@ -69,29 +67,20 @@ function Actions({ workflow }: { readonly workflow: Workflow }) {
 function DeleteWorkflow({ id }: { readonly id: string }) {
   const words = workflowWords().remove;
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) =>
-      florin.delete("/api/orchestration/v2/workflows/{flowId}", { path: { flowId: id } }, call),
-    {
-      refresh: [ORCHESTRATION_KEY],
-      onDone: () => navigate({ to: "/workflows" }),
-    },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.open}
-        </>
+    <DeleteButton
+      words={{
+        remove: words.open,
+        removeTitle: words.title,
+        removeText: words.text,
+        removeSubmit: words.submit,
+      }}
+      remove={(call) =>
+        florin.delete("/api/orchestration/v2/workflows/{flowId}", { path: { flowId: id } }, call)
       }
-      title={words.title}
-      submit={words.submit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.text}</p>
-    </ConfirmButton>
+      refresh={[ORCHESTRATION_KEY]}
+      onDone={() => navigate({ to: "/workflows" })}
+    />
   );
 }
 

@@ -1,11 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Pencil, Play, Trash2 } from "lucide-react";
+import { Pencil, Play } from "lucide-react";
 import { useState } from "react";
 import { florin } from "#console/api/florin.ts";
 import { Button } from "#console/parts/base/button.tsx";
 import { Failure } from "#console/parts/base/states.tsx";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { TextField } from "#console/parts/forms/fields.tsx";
-import { ConfirmButton, Form, FormDialog } from "#console/parts/forms/form.tsx";
+import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import { matchingWords } from "#console/places/reconciliation/matching-words.ts";
 import {
@@ -53,30 +54,14 @@ function RunMatching({ matching: { id, lastRun } }: { readonly matching: Matchin
 }
 
 function DeleteMatching({ id }: { readonly id: string }) {
-  const words = matchingWords();
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) => florin.delete(PATH, { path: { matchingID: id } }, call),
-    {
-      refresh: [[...MATCHINGS_KEY, "list"]],
-      onDone: () => navigate({ to: "/reconciliation/matchings" }),
-    },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
-      }
-      title={words.removeTitle}
-      submit={words.removeSubmit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+    <DeleteButton
+      words={matchingWords()}
+      remove={(call) => florin.delete(PATH, { path: { matchingID: id } }, call)}
+      refresh={[[...MATCHINGS_KEY, "list"]]}
+      onDone={() => navigate({ to: "/reconciliation/matchings" })}
+    />
   );
 }
 

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { RunPolicy } from "./run-policy.tsx";
 import { florin } from "#console/api/florin.ts";
@@ -8,8 +7,7 @@ import { Button } from "#console/parts/base/button.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
-import { ConfirmButton } from "#console/parts/forms/form.tsx";
-import { useWrite } from "#console/parts/forms/use-write.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { partWords } from "#console/parts/part-words.ts";
 import { DataTable } from "#console/parts/table/data-table.tsx";
@@ -187,31 +185,16 @@ const driftingIn = (drifts: Reconciliation["driftBalances"]): string[] =>
   Object.entries(drifts).flatMap(([asset, drift]) => (BigInt(drift) === 0n ? [] : [asset]));
 
 function DeletePolicy({ id }: { readonly id: string }) {
-  const words = reconciliationWords().policies;
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) =>
-      florin.delete("/api/reconciliation/policies/{policyID}", { path: { policyID: id } }, call),
-    {
-      refresh: [[...RECONCILIATION_KEY, "policies"]],
-      onDone: () => navigate({ to: "/reconciliation/policies" }),
-    },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
+    <DeleteButton
+      words={reconciliationWords().policies}
+      remove={(call) =>
+        florin.delete("/api/reconciliation/policies/{policyID}", { path: { policyID: id } }, call)
       }
-      title={words.removeTitle}
-      submit={words.removeSubmit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+      refresh={[[...RECONCILIATION_KEY, "policies"]]}
+      onDone={() => navigate({ to: "/reconciliation/policies" })}
+    />
   );
 }
 

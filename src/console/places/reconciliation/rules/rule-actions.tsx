@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Pause, Play, RotateCw, Trash2 } from "lucide-react";
+import { Pause, Play, RotateCw } from "lucide-react";
 import { useState } from "react";
 import { ChangeRule } from "./rule-form.tsx";
 import { florin } from "#console/api/florin.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { TextField } from "#console/parts/forms/fields.tsx";
 import { ConfirmButton, Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
@@ -31,31 +32,16 @@ export function RuleActions({ rule }: { readonly rule: Rule }) {
 }
 
 function DeleteRule({ id }: { readonly id: string }) {
-  const words = reconciliationWords().rules;
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) =>
-      florin.delete("/api/reconciliation/rules/{ruleID}", { path: { ruleID: id } }, call),
-    {
-      refresh: [[...RECONCILIATION_KEY, "rules"]],
-      onDone: () => navigate({ to: "/reconciliation/rules" }),
-    },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
+    <DeleteButton
+      words={reconciliationWords().rules}
+      remove={(call) =>
+        florin.delete("/api/reconciliation/rules/{ruleID}", { path: { ruleID: id } }, call)
       }
-      title={words.removeTitle}
-      submit={words.removeSubmit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+      refresh={[[...RECONCILIATION_KEY, "rules"]]}
+      onDone={() => navigate({ to: "/reconciliation/rules" })}
+    />
   );
 }
 

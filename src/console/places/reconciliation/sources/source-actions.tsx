@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Pencil, Trash2 } from "lucide-react";
+import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { FORMATS } from "./source-draft.ts";
 import { florin } from "#console/api/florin.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { SelectField, TextField } from "#console/parts/forms/fields.tsx";
-import { ConfirmButton, Form, FormDialog } from "#console/parts/forms/form.tsx";
+import { Form, FormDialog } from "#console/parts/forms/form.tsx";
 import { useWrite } from "#console/parts/forms/use-write.ts";
 import {
   type ItemSource,
@@ -25,27 +26,14 @@ export const SourceActions = ({ source }: { readonly source: ItemSource }) => (
 );
 
 function DeleteSource({ id }: { readonly id: string }) {
-  const words = sourceWords();
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) => florin.delete(PATH, { path: { sourceID: id } }, call),
-    { refresh: [SOURCES_KEY], onDone: () => navigate({ to: "/reconciliation/sources" }) },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
-      }
-      title={words.removeTitle}
-      submit={words.removeSubmit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+    <DeleteButton
+      words={sourceWords()}
+      remove={(call) => florin.delete(PATH, { path: { sourceID: id } }, call)}
+      refresh={[SOURCES_KEY]}
+      onDone={() => navigate({ to: "/reconciliation/sources" })}
+    />
   );
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { AddsUp, Balances, HeadPeriod, StatementState } from "./statement-parts.tsx";
 import { RefusalView } from "./upload/refusal-view.tsx";
@@ -12,8 +11,7 @@ import { formatCount } from "#console/parts/base/count.ts";
 import { Fact, Facts } from "#console/parts/base/facts.tsx";
 import { Empty, Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
-import { ConfirmButton } from "#console/parts/forms/form.tsx";
-import { useWrite } from "#console/parts/forms/use-write.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Money } from "#console/parts/money/money.tsx";
 import { List } from "#console/parts/table/list.tsx";
@@ -204,27 +202,14 @@ function HeadFacts({
 }
 
 function DeleteStatement({ place }: { readonly place: Place }) {
-  const words = sourceWords().statements;
   const navigate = useNavigate();
-  const write = useWrite((_: undefined, call) => florin.delete(PATH, { path: place }, call), {
-    refresh: [SOURCES_KEY],
-    onDone: () => navigate({ to: "/reconciliation/sources/$id", params: { id: place.sourceID } }),
-  });
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
-      }
-      title={words.removeTitle}
-      submit={words.remove}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+    <DeleteButton
+      words={sourceWords().statements}
+      remove={(call) => florin.delete(PATH, { path: place }, call)}
+      refresh={[SOURCES_KEY]}
+      onDone={() => navigate({ to: "/reconciliation/sources/$id", params: { id: place.sourceID } })}
+    />
   );
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { Trash2 } from "lucide-react";
 import { Occurrences } from "./occurrences.tsx";
 import { triggerQuery } from "./queries.ts";
 import { Tester } from "./tester.tsx";
@@ -12,8 +11,7 @@ import { CopyButton } from "#console/parts/base/copy.tsx";
 import { Fact, Facts, Section } from "#console/parts/base/facts.tsx";
 import { Failure, LoadingRows } from "#console/parts/base/states.tsx";
 import { AsCode } from "#console/parts/code/as-code.tsx";
-import { ConfirmButton } from "#console/parts/forms/form.tsx";
-import { useWrite } from "#console/parts/forms/use-write.ts";
+import { DeleteButton } from "#console/parts/forms/delete-button.tsx";
 import { visible } from "#console/parts/language/visible.ts";
 import { PageTitle } from "#console/parts/layout/page.tsx";
 import { Moment } from "#console/parts/time/moment.tsx";
@@ -117,34 +115,19 @@ const Code = ({ children }: { readonly children: string }) => (
 );
 
 function DeleteTrigger({ id }: { readonly id: string }) {
-  const words = workflowWords().triggersPage;
   const navigate = useNavigate();
-  const write = useWrite(
-    (_: undefined, call) =>
-      florin.delete(
-        "/api/orchestration/v2/triggers/{triggerID}",
-        { path: { triggerID: id } },
-        call,
-      ),
-    {
-      refresh: [[...ORCHESTRATION_KEY, "triggers"]],
-      onDone: () => navigate({ to: "/workflows/triggers" }),
-    },
-  );
   return (
-    <ConfirmButton
-      trigger={
-        <>
-          <Trash2 aria-hidden size={14} />
-          {words.remove}
-        </>
+    <DeleteButton
+      words={workflowWords().triggersPage}
+      remove={(call) =>
+        florin.delete(
+          "/api/orchestration/v2/triggers/{triggerID}",
+          { path: { triggerID: id } },
+          call,
+        )
       }
-      title={words.removeTitle}
-      submit={words.removeSubmit}
-      write={write}
-      onConfirm={() => write.send(undefined)}
-    >
-      <p>{words.removeText}</p>
-    </ConfirmButton>
+      refresh={[[...ORCHESTRATION_KEY, "triggers"]]}
+      onDone={() => navigate({ to: "/workflows/triggers" })}
+    />
   );
 }
