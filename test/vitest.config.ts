@@ -63,6 +63,9 @@ const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
 /** The setup that makes a folder for the data of a project, and removes it after the last test. */
 const TEMPORARY = "test/support/runner/temporary.ts";
 
+/** The setup that starts the server of all files that need no server of their own. */
+const SHARED_SERVER = "test/support/runner/start-shared-server.ts";
+
 /** Options for tests that start servers. Most of their time is spent on starts of programs, which are compiled only once. */
 const SERVERS: InlineConfig = {
   globalSetup: TEMPORARY,
@@ -92,7 +95,11 @@ export default defineConfig({
     projects: [
       contract(),
       // Projects with different numbers of workers run one after the other: those that wait run beside contract tests, which wait, too.
-      inNode("e2e", { ...SERVERS, maxWorkers: WAITING_WORKERS }),
+      inNode("e2e", {
+        ...SERVERS,
+        globalSetup: [TEMPORARY, SHARED_SERVER],
+        maxWorkers: WAITING_WORKERS,
+      }),
       inNode("unit", WORKING),
       inNode("property", WORKING),
       inNode("long", {

@@ -2,18 +2,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { describe, expect, test } from "vitest";
+import { sharedServer } from "#test/support/runner/shared-server.ts";
 
 const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const GOOD =
   '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]}}';
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await LocalServer.start(freshFolder());
-});
-afterAll(() => server.stop());
+const server = sharedServer();
 
 async function freshLedger(): Promise<string> {
   const name = `streams-${crypto.randomUUID().slice(0, 8)}`;

@@ -3,17 +3,12 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { describe, expect, test } from "vitest";
+import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const folder = freshFolder();
-let server: LocalServer;
-
-beforeAll(async () => {
-  server = await LocalServer.start(folder);
-});
-afterAll(() => server.killAll());
+const server = sharedServer();
+const folder = sharedFolder();
 
 /** The server's answer to lines of HTTP, up to the end of the connection. */
 function exchange(...lines: readonly string[]): Promise<string> {

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { WebhookReceiver } from "#scripts/lib/receiver.ts";
 import { Listener } from "#test/support/events/listener.ts";
 import { CuttingProxy } from "#test/support/events/proxy.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
-const folder = freshFolder();
-let server: LocalServer;
+const server = sharedServer();
+const folder = sharedFolder();
 const listeners: Listener[] = [];
 
-beforeAll(async () => {
-  server = await LocalServer.start(folder);
-});
 afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.interrupt();
 });
-afterAll(() => server.killAll());
 
 function listen(args: readonly string[], env: Readonly<Record<string, string>> = {}): Listener {
   const listener = new Listener(folder, args, env);

@@ -1,13 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { describe, expect, test } from "vitest";
+import { sharedServer } from "#test/support/runner/shared-server.ts";
 
-let server: LocalServer;
-beforeAll(async () => {
-  server = await LocalServer.start(freshFolder(), { FLORIN_LIMIT_EXPORTS: "100" });
-});
-afterAll(() => server.stop());
+const server = sharedServer();
 
 async function freshLedger(): Promise<string> {
   const name = `logs-${crypto.randomUUID().slice(0, 8)}`;

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { inProject, ROOT } from "#scripts/lib/project.ts";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { sharedFolder } from "#test/support/runner/shared-server.ts";
 
 const LINES_MAX = 10;
 
@@ -13,17 +13,9 @@ const [, lines = ""] =
     readFileSync(inProject("README.md"), "utf8"),
   ) ?? [];
 
-const folder = freshFolder();
-let server: LocalServer;
-
-beforeAll(async () => {
-  server = await LocalServer.start(folder);
-});
-afterAll(() => server.killAll());
-
 test("the lines of the README lead to a first transaction", async () => {
   expect(lines.trim().split("\n").length).toBeLessThanOrEqual(LINES_MAX);
-  const env = { ...process.env, FLORIN_STATE_DIR: folder };
+  const env = { ...process.env, FLORIN_STATE_DIR: sharedFolder() };
   const { stdout } = await promisify(execFile)("sh", ["-e", "-c", lines], { cwd: ROOT, env });
   const answers = stdout.split("\n").filter((line) => line !== "");
   expect(answers.map((answer): unknown => JSON.parse(answer))).toMatchObject([

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { end, type ProcessIdentity } from "#scripts/lib/processes.ts";
+import type { ServerAddress } from "#scripts/lib/state.ts";
 import { ServerLog } from "#test/support/platform/logs/server-log.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -25,49 +26,17 @@ export interface CallInit {
   readonly body?: unknown;
 }
 
-/** A server that `npm start` runs in a process group of its own. */
-export class LocalServer {
+/** Calls a running server, whoever has started it. */
+export class ServerClient implements ServerAddress {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The output of the server until it was ready. */
-  readonly welcome: string;
-  readonly #folder: string;
-  readonly #process: ChildProcess;
-  readonly #log: ServerLog;
   #token: Promise<string> | undefined;
-  #orphan: ProcessIdentity | undefined;
 
-  private constructor(launch: Launch, welcome: string) {
-    this.url = lineOf(welcome, "Base URL");
-    this.clientId = lineOf(welcome, "Client id");
-    this.clientSecret = lineOf(welcome, "Client secret");
-    this.welcome = welcome;
-    this.#folder = launch.folder;
-    this.#process = launch.process;
-    this.#log = launch.log;
-  }
-
-  /** Starts a server on a state folder. Throws if the server does not become ready. */
-  static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
-    const launch = launchServer(folder, env);
-    const welcome = await launch.ready;
-    if (typeof welcome === "string") return new LocalServer(launch, welcome);
-    throw new Error(`the server ended with ${welcome.code}: ${welcome.stderr}`);
-  }
-
-  /** Starts a server that must fail. Throws if the server becomes ready. */
-  static async fail(folder: string, env: NodeJS.ProcessEnv = {}): Promise<FailedStart> {
-    const launch = launchServer(folder, env);
-    const welcome = await launch.ready;
-    if (typeof welcome !== "string") return welcome;
-    await new LocalServer(launch, welcome).killAll();
-    throw new Error("the server started");
-  }
-
-  /** The process of the runtime below the server, which the state folder records. */
-  get runtime(): ProcessIdentity {
-    return JSON.parse(readFileSync(join(this.#folder, "runtime.json"), "utf8")) as ProcessIdentity; // the server has written this shape
+  constructor({ url, clientId, clientSecret }: ServerAddress) {
+    this.url = url;
+    this.clientId = clientId;
+    this.clientSecret = clientSecret;
   }
 
   /** Calls the API with all scopes of the first client. */
@@ -106,6 +75,50 @@ export class LocalServer {
     });
     const { access_token: accessToken } = await response.json<{ access_token: string }>();
     return accessToken;
+  }
+}
+
+/** A server that `npm start` runs in a process group of its own. */
+export class LocalServer extends ServerClient {
+  /** The output of the server until it was ready. */
+  readonly welcome: string;
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+  readonly #log: ServerLog;
+  #orphan: ProcessIdentity | undefined;
+
+  private constructor(launch: Launch, welcome: string) {
+    super({
+      url: lineOf(welcome, "Base URL"),
+      clientId: lineOf(welcome, "Client id"),
+      clientSecret: lineOf(welcome, "Client secret"),
+    });
+    this.welcome = welcome;
+    this.#folder = launch.folder;
+    this.#process = launch.process;
+    this.#log = launch.log;
+  }
+
+  /** Starts a server on a state folder. Throws if the server does not become ready. */
+  static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
+    const launch = launchServer(folder, env);
+    const welcome = await launch.ready;
+    if (typeof welcome === "string") return new LocalServer(launch, welcome);
+    throw new Error(`the server ended with ${welcome.code}: ${welcome.stderr}`);
+  }
+
+  /** Starts a server that must fail. Throws if the server becomes ready. */
+  static async fail(folder: string, env: NodeJS.ProcessEnv = {}): Promise<FailedStart> {
+    const launch = launchServer(folder, env);
+    const welcome = await launch.ready;
+    if (typeof welcome !== "string") return welcome;
+    await new LocalServer(launch, welcome).killAll();
+    throw new Error("the server started");
+  }
+
+  /** The process of the runtime below the server, which the state folder records. */
+  get runtime(): ProcessIdentity {
+    return JSON.parse(readFileSync(join(this.#folder, "runtime.json"), "utf8")) as ProcessIdentity; // the server has written this shape
   }
 
   /** Ends the server as `kill` does; returns its exit code. */

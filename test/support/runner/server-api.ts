@@ -1,22 +1,30 @@
 import { afterAll } from "vitest";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { ApiInit } from "#test/support/platform/api.ts";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { freshFolder, LocalServer, type ServerClient } from "#test/support/platform/server.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import { findSharedServer } from "#test/support/runner/shared-server.ts";
+import { QUICK_PASSWORDS } from "#test/support/runner/start-shared-server.ts";
 
 export type { ApiInit };
 
 /**
  * The functions of `api.ts` by HTTP, for a server that `npm start` runs. E2e tests that import `api.ts` get this file in its
- * place (`test/vitest.config.ts`), so that helpers that call the API are written once. The server starts with the import, and
- * ends with the test file. As in the contract tests, password hashes have the smallest cost.
+ * place (`test/vitest.config.ts`), so that helpers that call the API are written once. The server is the one that the files of the
+ * project share. In a project without one, a server starts with the import, and ends with the test file.
  */
-const server = await LocalServer.start(freshFolder(), {
-  FLORIN_CLIENT_ID: TEST_SETTINGS.FLORIN_CLIENT_ID,
-  FLORIN_CLIENT_SECRET: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
-  NODE_OPTIONS: `--import=${new URL("../auth/quick-passwords.ts", import.meta.url).href}`,
-});
-afterAll(() => server.killAll());
+const server = findSharedServer() ?? (await startOwn());
+
+/** As in the contract tests, password hashes have the smallest cost. */
+async function startOwn(): Promise<ServerClient> {
+  const own = await LocalServer.start(freshFolder(), {
+    FLORIN_CLIENT_ID: TEST_SETTINGS.FLORIN_CLIENT_ID,
+    FLORIN_CLIENT_SECRET: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+    ...QUICK_PASSWORDS,
+  });
+  afterAll(() => own.killAll());
+  return own;
+}
 
 /** The URL has a host name, because browsers offer no passkeys for IP addresses. */
 export const BASE_URL = server.url.replace("127.0.0.1", "localhost");
