@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshFolder, LocalServer, type ServerClient } from "#test/support/platform/server.ts";
+import { sharedServer } from "#test/support/runner/shared-server.ts";
 
 const GOLDEN = resolve(import.meta.dirname, "../golden");
 
@@ -37,7 +38,7 @@ function knownDifferences(): string[] {
 }
 
 /** Replays the scenarios for a server in a mode of schema enforcement. */
-async function replay(server: LocalServer, mode: "audit" | "strict"): Promise<Summary> {
+async function replay(server: ServerClient, mode: "audit" | "strict"): Promise<Summary> {
   const target = ["--base", `${server.url}/api/ledger`, "--token", await server.token()];
   const otherMode = mode === "audit" ? "strict" : "audit";
   const skipped = ["--skip", `${otherMode},no-features,no-exporters`];
@@ -49,27 +50,31 @@ async function replay(server: LocalServer, mode: "audit" | "strict"): Promise<Su
   return JSON.parse(output) as Summary;
 }
 
-const SETTINGS = { FLORIN_MAX_PAGE_SIZE: "100", FLORIN_BULK_MAX_SIZE: "100" };
-
-async function failuresOf(mode: "audit" | "strict"): Promise<{ passed: number; failed: string[] }> {
-  const server = await LocalServer.start(freshFolder(), {
-    ...SETTINGS,
-    FLORIN_SCHEMA_ENFORCEMENT_MODE: mode,
+let server: LocalServer;
+beforeAll(async () => {
+  server = await LocalServer.start(freshFolder(), {
+    FLORIN_MAX_PAGE_SIZE: "100",
+    FLORIN_BULK_MAX_SIZE: "100",
+    FLORIN_SCHEMA_ENFORCEMENT_MODE: "audit",
   });
-  try {
-    const { results, stepsPassed } = await replay(server, mode);
-    const failed = results.flatMap(({ name, failures }) =>
-      failures.map(({ step }) => `${name} ${step}`),
-    );
-    return { passed: stepsPassed, failed };
-  } finally {
-    await server.stop();
-  }
+});
+afterAll(() => server.stop());
+
+async function failuresOf(
+  at: ServerClient,
+  mode: "audit" | "strict",
+): Promise<{ passed: number; failed: string[] }> {
+  const { results, stepsPassed } = await replay(at, mode);
+  const failed = results.flatMap(({ name, failures }) =>
+    failures.map(({ step }) => `${name} ${step}`),
+  );
+  return { passed: stepsPassed, failed };
 }
 
 test("the server answers as the reference server did, except for the listed differences", async () => {
-  const audit = await failuresOf("audit");
-  const strict = await failuresOf("strict");
+  const audit = await failuresOf(server, "audit");
+  // The shared server is in strict mode.
+  const strict = await failuresOf(sharedServer(), "strict");
   const failed = new Set([...audit.failed, ...strict.failed]);
   expect([...failed].toSorted()).toEqual(knownDifferences());
   expect(audit.passed).toBeGreaterThan(1000);

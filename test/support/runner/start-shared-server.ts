@@ -21,6 +21,8 @@ const SETTINGS = {
   FLORIN_CLIENT_ID: TEST_SETTINGS.FLORIN_CLIENT_ID,
   FLORIN_CLIENT_SECRET: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
   FLORIN_LIMIT_EXPORTS: TEST_SETTINGS.FLORIN_LIMIT_EXPORTS,
+  // Concerns ledgers with schemas only.
+  FLORIN_SCHEMA_ENFORCEMENT_MODE: "strict",
 };
 
 /** Lowers the cost of password hashes in a server, as in the contract tests. */
