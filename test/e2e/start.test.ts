@@ -1,23 +1,29 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "#scripts/lib/processes.ts";
+import { ROOT } from "#scripts/lib/project.ts";
 import { findServer } from "#scripts/lib/state.ts";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { freshFolder, LocalServer, ServerClient } from "#test/support/platform/server.ts";
+
+// The tests use one server and its folder, up to the last one, which ends and starts it: a start takes longer than everything else.
+const folder = freshFolder();
+let server: LocalServer;
+
+async function start(): Promise<void> {
+  server = await LocalServer.start(folder);
+}
+
+beforeAll(start);
+afterAll(() => server.killAll());
 
 describe("a started server", () => {
-  const folder = freshFolder();
-  let server: LocalServer;
-
-  beforeAll(async () => {
-    server = await LocalServer.start(folder);
-  });
-  afterAll(() => server.killAll());
-
   test("a started server prints a line that gets a token, and the token opens the API", async () => {
     const [, url = "", options = ""] = /curl -s (\S+) (.+)/.exec(server.welcome) ?? [];
     const fields = [...options.matchAll(/-d (?:'([^']+)'|(\S+))/g)].map(
@@ -71,84 +77,95 @@ describe("a started server", () => {
     expect(stderr).toContain(server.url);
     expect((await server.api("/api/ledger/v2")).status).toBe(200);
   });
+
+  test("a started server serves the search, which reads hits from its own API, and rebuilds it by command", async () => {
+    await server.json("/api/ledger/v2/shop", { method: "POST" });
+    const postings = [{ source: "world", destination: "users:1", amount: 1, asset: "EUR/2" }];
+    await server.json("/api/ledger/v2/shop/transactions", {
+      body: { reference: "order-1", postings },
+    });
+    const isFound = async (): Promise<void> => {
+      const body = { target: "TRANSACTION", ledgers: ["shop"], terms: ["users"] };
+      const answer = await server.json("/api/search/", { body });
+      expect(answer).toMatchObject({ cursor: { data: [{ reference: "order-1" }] } });
+    };
+    await eventually(isFound);
+    const search = async (...args: readonly string[]): Promise<string> => {
+      const options = { cwd: ROOT, env: { ...process.env, FLORIN_STATE_DIR: folder } };
+      const command = ["scripts/florin.ts", "search", ...args];
+      return (await promisify(execFile)(process.execPath, command, options)).stdout;
+    };
+    expect(await search("rebuild", "--wait")).toBe("The new index serves.\n");
+    expect(await search("state")).toContain("Nothing is behind.");
+    await isFound();
+  });
 });
 
 describe("data", () => {
   const AMOUNT = 10n ** 30n;
-  const started: LocalServer[] = [];
 
-  afterEach(async () => {
-    for (const server of started.splice(0)) await server.killAll();
-  });
-
-  async function start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
-    const server = await LocalServer.start(folder, env);
-    started.push(server);
-    return server;
-  }
-
-  async function write(server: LocalServer): Promise<void> {
-    await server.api("/api/ledger/v2/kept", { method: "POST" });
+  async function write(ledger: string): Promise<void> {
+    await server.api(`/api/ledger/v2/${ledger}`, { method: "POST" });
     const posting = { source: "world", destination: "bank", asset: "USD/2", amount: AMOUNT };
-    await server.json("/api/ledger/v2/kept/transactions", { body: { postings: [posting] } });
+    await server.json(`/api/ledger/v2/${ledger}/transactions`, { body: { postings: [posting] } });
   }
 
-  async function read(server: LocalServer): Promise<unknown> {
-    const body = await server.json("/api/ledger/v2/kept/transactions");
+  async function read(ledger: string): Promise<unknown> {
+    const body = await server.json(`/api/ledger/v2/${ledger}/transactions`);
     return (body as { cursor: { data: unknown[] } }).cursor.data;
   }
 
-  // One test uses one folder for all cases, because a start takes longer than everything else here.
+  test("data of two servers, each with a client of its own, are separate, and npm ends its server with itself", async () => {
+    const elsewhere = freshFolder();
+    const npm = spawn("npm", ["start"], {
+      env: {
+        ...process.env,
+        PORT: "0",
+        FLORIN_STATE_DIR: elsewhere,
+        FLORIN_CLIENT_ID: "other",
+        FLORIN_CLIENT_SECRET: "a-secret-of-some-length",
+      },
+      stdio: "ignore",
+    });
+    const other = await waitFor(() => findServer(elsewhere));
+    try {
+      expect(other.url).not.toBe(server.url);
+      expect(other.clientId).toBe("other");
+      await write("ours");
+      expect(await read("ours")).toHaveLength(1);
+      expect((await new ServerClient(other).api("/api/ledger/v2/ours")).status).toBe(404);
+    } finally {
+      npm.kill("SIGTERM");
+    }
+    await waitFor(() => (isAlive(other) ? undefined : true));
+    expect(findServer(elsewhere)).toBeUndefined();
+  });
+
   test("data and secrets survive a stop, a kill of server and runtime, and a kill of the server alone, exactly", async () => {
-    const folder = freshFolder();
-    const first = await start(folder);
-    await write(first);
-    const before = await read(first);
+    await write("kept");
+    const before = await read("kept");
     expect(before).toMatchObject([{ postings: [{ amount: AMOUNT }] }]);
-    expect(await first.stop()).toBe(0);
+    const { clientSecret } = server;
+    expect(await server.stop()).toBe(0);
     expect(findServer(folder)).toBeUndefined();
 
-    const stopped = await start(folder);
-    expect(await read(stopped)).toEqual(before);
-    expect(stopped.clientSecret).toBe(first.clientSecret);
-    await stopped.killAll();
+    await start();
+    expect(await read("kept")).toEqual(before);
+    expect(server.clientSecret).toBe(clientSecret);
+    await server.killAll();
 
-    const killed = await start(folder);
-    expect(await read(killed)).toEqual(before);
-    const orphan = killed.runtime;
-    await killed.killParent();
+    await start();
+    expect(await read("kept")).toEqual(before);
+    const orphan = server.runtime;
+    await server.killParent();
     expect(isAlive(orphan)).toBe(true);
 
     // The next start ends the runtime that the killed server left behind.
-    const last = await start(folder);
+    await start();
     expect(isAlive(orphan)).toBe(false);
-    expect(await read(last)).toEqual(before);
-    expect(await last.interrupt()).toBe(0);
+    expect(await read("kept")).toEqual(before);
+    expect(await server.interrupt()).toBe(0);
   });
-
-  test("data of two servers, each with a client of its own, are separate", async () => {
-    const [one, other] = await Promise.all([
-      start(freshFolder()),
-      start(freshFolder(), {
-        FLORIN_CLIENT_ID: "other",
-        FLORIN_CLIENT_SECRET: "a-secret-of-some-length",
-      }),
-    ]);
-    expect(one.url).not.toBe(other.url);
-    expect(other.clientId).toBe("other");
-    await write(one);
-    expect((await other.api("/api/ledger/v2/kept")).status).toBe(404);
-  });
-});
-
-test("npm ends the server with itself", async () => {
-  const folder = freshFolder();
-  const env = { ...process.env, PORT: "0", FLORIN_STATE_DIR: folder };
-  const npm = spawn("npm", ["start"], { env, stdio: "ignore" });
-  const server = await waitFor(() => findServer(folder));
-  npm.kill("SIGTERM");
-  await waitFor(() => (isAlive(server) ? undefined : true));
-  expect(findServer(folder)).toBeUndefined();
 });
 
 /** Calls `ask` until its answer is not undefined. */
