@@ -201,6 +201,9 @@ test("a login at another provider is made", async () => {
     FLORIN_LOGIN_CLIENT_ID: "florin-there",
     FLORIN_LOGIN_CLIENT_SECRET: clientSecret,
   });
+  // The start makes no link, because the person of the link would not be one of the provider.
+  expect(server.welcome).not.toContain("/console/sign-in#");
+  expect(server.welcome).toContain(`People sign in at ${issuer.url}.\n`);
   const grace = visitor();
   const there = locationOf(await grace.get(authorizePath()));
   const asked = new URL(there).searchParams;
