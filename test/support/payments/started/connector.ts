@@ -171,11 +171,11 @@ export async function payOut(
 
 /** Waits until signed events of the given types were delivered. */
 export async function expectEvents(
-  { started }: StartedConnector,
+  { started, id }: StartedConnector,
   types: readonly string[],
 ): Promise<void> {
   await eventually(() => {
-    for (const type of types) expect([...started.receivedTypes]).toContain(`payments.${type}`);
+    for (const type of types) expect([...started.receivedTypes(id)]).toContain(`payments.${type}`);
   });
   expect(started.receiver.deliveries.every(({ isSigned }) => isSigned)).toBe(true);
 }

@@ -21,36 +21,48 @@ const EVENT_TYPES = [
 interface Parts {
   readonly folder: string;
   readonly receiver: WebhookReceiver;
-  readonly psp: PspServer;
+  readonly psps: readonly PspServer[];
   readonly token: string;
 }
 
-/** A started server, a provider that it reaches on loopback, and a receiver of its events about payments. */
+/** A provider that a server on this machine reaches. */
+export interface StartedProvider {
+  /** The kind of its connectors. */
+  readonly kind: string;
+  /** Answers requests to the origin. */
+  readonly fake: FakePsp;
+  /** Where the provider's API usually is, such as `https://api.stripe.com`. */
+  readonly origin: string;
+}
+
+/** A started server, providers that it reaches on loopback, and a receiver of its events about payments. */
 export class StartedPayments {
   readonly server: LocalServer;
   readonly receiver: WebhookReceiver;
   readonly sdk: SDK;
-  readonly #psp: PspServer;
+  readonly #psps: readonly PspServer[];
   readonly #folder: string;
 
-  private constructor(server: LocalServer, { folder, receiver, psp, token }: Parts) {
+  private constructor(server: LocalServer, { folder, receiver, psps, token }: Parts) {
     this.server = server;
     this.receiver = receiver;
-    this.#psp = psp;
+    this.#psps = psps;
     this.#folder = folder;
     this.sdk = openSdk(server, token);
   }
 
-  /** Starts the three for a kind of connectors. The fake answers requests to the origin of the provider. */
-  static async start(kind: string, fake: FakePsp, origin: string): Promise<StartedPayments> {
-    const psp = await PspServer.open(fake, origin);
+  static async start(providers: readonly StartedProvider[]): Promise<StartedPayments> {
+    const psps = await Promise.all(
+      providers.map(({ fake, origin }) => PspServer.open(fake, origin)),
+    );
+    const urls = providers.map(({ kind }, index) => `${kind}=${psps[index]?.url}`);
     const receiver = await WebhookReceiver.open();
     const folder = freshFolder();
     const server = await LocalServer.start(folder, {
-      FLORIN_PAYMENTS_PROVIDER_URLS: `${kind}=${psp.url}`,
+      FLORIN_PAYMENTS_PROVIDER_URLS: urls.join(","),
     });
     const token = await server.token();
-    const started = new StartedPayments(server, { folder, receiver, psp, token });
+    const started = new StartedPayments(server, { folder, receiver, psps, token });
     const { configResponse } = await started.sdk.webhooks.v1.insertConfig({
       endpoint: receiver.url,
       eventTypes: [...EVENT_TYPES],
@@ -62,7 +74,7 @@ export class StartedPayments {
   async close(): Promise<void> {
     await this.server.killAll();
     await this.receiver.close();
-    await this.#psp.close();
+    for (const psp of this.#psps) await psp.close();
   }
 
   /** Creates a ledger, and books the payments of a connector in it. */
@@ -88,11 +100,12 @@ export class StartedPayments {
     );
   }
 
-  /** The types of the received events. */
-  get receivedTypes(): ReadonlySet<string> {
-    return new Set(
-      this.receiver.deliveries.map(({ body }) => /"type":"([^"]+)"/.exec(body)?.[1] ?? ""),
+  /** The types of the received events, without those that name another connector; some name none. */
+  receivedTypes(connectorID: string): ReadonlySet<string> {
+    const own = this.receiver.deliveries.filter(
+      ({ body }) => !body.includes('"connectorID"') || body.includes(connectorID),
     );
+    return new Set(own.map(({ body }) => /"type":"([^"]+)"/.exec(body)?.[1] ?? ""));
   }
 
   /**
