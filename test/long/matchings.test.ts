@@ -150,7 +150,7 @@ test(
   },
 );
 
-/** All lines of the matching, with the groups that have them. */
+/** All lines of the matching, with the groups that match them: a proposal is a question, and may be of lines with different references. */
 async function linesOf(path: string) {
   const lines = new Map<number, { readonly group?: number; readonly reference: string }>();
   for (let cursor = ""; ;) {
@@ -158,13 +158,13 @@ async function linesOf(path: string) {
     const page = (await server.json(`${path}/lines?${query}`)) as {
       cursor: {
         next: string;
-        data: { id: number; group?: number; texts: { endToEndId: string } }[];
+        data: { id: number; state: string; group?: number; texts: { endToEndId: string } }[];
       };
     };
-    for (const { id, group, texts } of page.cursor.data) {
+    for (const { id, state, group, texts } of page.cursor.data) {
       expect(lines.has(id)).toBe(false);
       lines.set(id, {
-        ...(group === undefined ? {} : { group }),
+        ...(state === "matched" && group !== undefined ? { group } : {}),
         reference: texts.endToEndId,
       });
     }
