@@ -1,6 +1,6 @@
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
-/** Error codes of RFC 6749 and 6750 that the endpoints for tokens use. The last code is for requests that come too often. */
+/** Error codes of RFC 6749, 6750, 8628 and 8707 that the endpoints for tokens use. The last code is for requests that come too often. */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_client",
@@ -9,6 +9,11 @@ export const OAUTH_ERRORS = [
   "unauthorized_client",
   "unsupported_grant_type",
   "insufficient_scope",
+  "authorization_pending",
+  "slow_down",
+  "access_denied",
+  "expired_token",
+  "invalid_target",
   "server_error",
   "temporarily_unavailable",
 ] as const;

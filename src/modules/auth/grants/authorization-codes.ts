@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type CodeCause, type CodeRow, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
 import { hashToken, newOpaqueToken } from "./opaque-token.ts";
+import type { MembershipKind } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { isCodeVerifier } from "#modules/auth/core/pkce.ts";
 import { splitScopes } from "#modules/auth/core/scopes.ts";
@@ -72,6 +73,8 @@ export interface Grant {
   readonly scopes: readonly string[];
   readonly authTime: number;
   readonly nonce: string | undefined;
+  /** The kind of membership token that the grant gives; null for tokens of the API. */
+  readonly membership: MembershipKind | null;
   /** The next refresh token; undefined without the scope `offline_access`. */
   readonly refreshToken: string | undefined;
 }
@@ -113,7 +116,8 @@ async function claim(context: ServiceContext, code: CodeRow): Promise<Grant> {
       refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken),
   });
   if (!isFirst) throw invalidCode();
-  return { id, clientId, subject, scopes, authTime, nonce: nonce ?? undefined, refreshToken };
+  const common = { id, clientId, subject, scopes, authTime, refreshToken };
+  return { ...common, nonce: nonce ?? undefined, membership: null };
 }
 
 /** The row of a refresh token that begins its life now. */

@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
+import { authCodes, authDeviceCodes, authGrants, authRefreshTokens } from "./tables.ts";
 import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
 import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -78,9 +78,9 @@ export class GrantStore {
         .returning({ hash: authCodes.hash }),
       // The selection is empty if another grant has the code.
       this.#db.insert(authGrants).select(sql`
-        SELECT ${grantId}, client_id, subject, scopes, auth_time, ${expiresMs}
+        SELECT ${grantId}, client_id, subject, scopes, auth_time, NULL, ${expiresMs}
         FROM auth_codes WHERE hash = ${code.hash} AND grant_id = ${grantId}`),
-      ...(refreshToken === undefined ? [] : [this.#insertRefreshToken(refreshToken)]),
+      ...(refreshToken === undefined ? [] : [this.insertRefreshToken(refreshToken)]),
     ]);
     return redeemed.length > 0;
   }
@@ -132,7 +132,7 @@ export class GrantStore {
   }
 
   /** The statement that adds a refresh token if its grant exists. */
-  #insertRefreshToken({ hash, grantId, expiresMs }: RefreshTokenRow) {
+  insertRefreshToken({ hash, grantId, expiresMs }: RefreshTokenRow) {
     return this.#db.insert(authRefreshTokens).select(sql`
       SELECT ${hash}, id, ${expiresMs}, NULL FROM auth_grants WHERE id = ${grantId}`);
   }
@@ -142,15 +142,19 @@ export class GrantStore {
 export type GrantOwner = { readonly clientId: string } | { readonly subject: string };
 
 /**
- * The statements that delete all codes and grants of an owner, and with the grants their refresh tokens. They go into the batch
+ * The statements that delete all codes, device codes and grants of an owner, and with the grants their refresh tokens. They go into the batch
  * of the change that they follow; the condition, if given, holds when the change was made.
  */
 export function deleteGrantsOf({ env }: ServiceContext, owner: GrantOwner, condition?: SQL) {
   const db = databaseOf(env);
-  const of = ({ clientId, subject }: typeof authCodes | typeof authGrants) =>
+  const of = ({
+    clientId,
+    subject,
+  }: typeof authCodes | typeof authDeviceCodes | typeof authGrants) =>
     "clientId" in owner ? eq(clientId, owner.clientId) : eq(subject, owner.subject);
   return [
     db.delete(authCodes).where(and(of(authCodes), condition)),
+    db.delete(authDeviceCodes).where(and(of(authDeviceCodes), condition)),
     db.delete(authGrants).where(and(of(authGrants), condition)),
   ] as const;
 }

@@ -43,9 +43,9 @@ export async function rotateRefreshToken(
   const refreshToken = newOpaqueToken();
   const successor = refreshTokenRow(context, grant.id, refreshToken);
   if (!(await GrantStore.from(context).rotate(token, successor))) throw invalidToken();
-  const { id, clientId, subject, authTime } = grant;
+  const { id, clientId, subject, authTime, membership } = grant;
   const scopes = [...splitScopes(grant.scopes)];
-  return { id, clientId, subject, scopes, authTime, nonce: undefined, refreshToken };
+  return { id, clientId, subject, scopes, authTime, membership, nonce: undefined, refreshToken };
 }
 
 const invalidToken = () => new OAuthError("invalid_grant", "invalid refresh token");

@@ -1,6 +1,11 @@
 import { lt, sql } from "drizzle-orm";
 import { authFormerAuthorities } from "#modules/auth/authority/tables.ts";
-import { authCodes, authGrants, authRefreshTokens } from "#modules/auth/grants/tables.ts";
+import {
+  authCodes,
+  authDeviceCodes,
+  authGrants,
+  authRefreshTokens,
+} from "#modules/auth/grants/tables.ts";
 import { authRevocations } from "#modules/auth/revocations/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -9,6 +14,7 @@ import { toMillis } from "#platform/time.ts";
 /** Tables whose rows expire. */
 const EXPIRING = [
   authCodes,
+  authDeviceCodes,
   authRefreshTokens,
   authGrants,
   authRevocations,
@@ -19,7 +25,7 @@ const EXPIRING = [
 const PURGE_INTERVAL_MS = 60_000;
 
 /**
- * Deletes codes, refresh tokens, grants, revocations and former authorities that have expired. Returns when to run next, in
+ * Deletes codes, device codes, refresh tokens, grants, revocations and former authorities that have expired. Returns when to run next, in
  * milliseconds since the epoch.
  */
 export async function purgeGrants({ env, clock }: ServiceContext): Promise<number | undefined> {

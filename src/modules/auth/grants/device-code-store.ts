@@ -1,0 +1,167 @@
+import { and, count, eq, gt, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { type CodeCause, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
+import { authDeviceCodes, authGrants } from "./tables.ts";
+import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { RESERVE_SLOTS, storeWithReserve } from "#platform/db/reserve.ts";
+import { isStorageFull } from "#platform/storage-full.ts";
+
+export type DeviceCodeRow = typeof authDeviceCodes.$inferSelect;
+
+/** Most device codes, dead ones included. Each takes about half a kilobyte. */
+const DEVICE_CODES_MAX = 100_000;
+/** How many of the oldest device codes end when there are too many. */
+const DEVICE_CODES_ENDED = 1000;
+/** How long a redeemed device code is kept after its expiry, in milliseconds, so that a replay of it is recognised. */
+const REDEEMED_KEPT_MS = 24 * 3_600_000;
+
+/** What a person answers. */
+export interface Approval {
+  readonly subject: string;
+  /** The granted scopes, separated by spaces. */
+  readonly scopes: string;
+  /** When the person has logged in, in seconds since the epoch. */
+  readonly authTime: number;
+}
+
+/** Device codes, in D1. Each change of a state is one statement that changes one row, or none. */
+export class DeviceCodeStore {
+  readonly #db: Database;
+  readonly #context: ServiceContext;
+
+  constructor(context: ServiceContext) {
+    this.#db = databaseOf(context.env);
+    this.#context = context;
+  }
+
+  /**
+   * Adds a device code. Returns false if its user code is taken. Anybody can ask for one, so the oldest end when there are very many, and a
+   * full database gives them half of the reserve.
+   */
+  async insert(row: DeviceCodeRow): Promise<boolean> {
+    const [known] = await this.#db.select({ count: count() }).from(authDeviceCodes);
+    if ((known?.count ?? 0) >= DEVICE_CODES_MAX) await this.#oldestEnd();
+    if (!(await this.#storeNew(row))) return false;
+    await armSweep(this.#context.env, GRANTS_SWEEP, row.expiresMs);
+    return true;
+  }
+
+  async #storeNew(row: DeviceCodeRow): Promise<boolean> {
+    const insertion = this.#db
+      .insert(authDeviceCodes)
+      .values(row)
+      .onConflictDoNothing()
+      .returning({ hash: authDeviceCodes.hash });
+    try {
+      const [added] = await storeWithReserve(this.#db, [insertion], { leaves: RESERVE_SLOTS / 2 });
+      return added.length > 0;
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      const [, added] = await this.#db.batch([this.#oldestEnd(), insertion]);
+      return added.length > 0;
+    }
+  }
+
+  #oldestEnd() {
+    const oldest = this.#db
+      .select({ hash: authDeviceCodes.hash })
+      .from(authDeviceCodes)
+      .orderBy(authDeviceCodes.expiresMs)
+      .limit(DEVICE_CODES_ENDED);
+    return this.#db.delete(authDeviceCodes).where(inArray(authDeviceCodes.hash, oldest));
+  }
+
+  async find(hash: string): Promise<DeviceCodeRow | undefined> {
+    const [row] = await this.#db
+      .select()
+      .from(authDeviceCodes)
+      .where(eq(authDeviceCodes.hash, hash));
+    return row;
+  }
+
+  /** The device code that waits for a person, by its user code; undefined if there is none any more. */
+  async findPending(userCode: string, nowMs: number): Promise<DeviceCodeRow | undefined> {
+    const [row] = await this.#db.select().from(authDeviceCodes).where(isPending(userCode, nowMs));
+    return row;
+  }
+
+  /** Notes a poll. Returns false if the device asks too early. */
+  async takePoll(hash: string, times: { nowMs: number; nextMs: number }): Promise<boolean> {
+    const polled = await storeWithReserve(this.#db, [
+      this.#db
+        .update(authDeviceCodes)
+        .set({ nextPollMs: times.nextMs })
+        .where(and(eq(authDeviceCodes.hash, hash), lte(authDeviceCodes.nextPollMs, times.nowMs)))
+        .returning({ hash: authDeviceCodes.hash }),
+    ]);
+    return polled[0].length > 0;
+  }
+
+  /** Stores a person's approval, once, while the person's session lasts. Returns false if another answer was first, or the code or the session has ended. */
+  approve(
+    userCode: string,
+    { subject, scopes, authTime }: Approval,
+    { nowMs, condition }: { nowMs: number; condition: CodeCause["condition"] },
+  ): Promise<boolean> {
+    return this.#answer(and(isPending(userCode, nowMs), condition), {
+      state: "approved",
+      subject,
+      scopes,
+      authTime,
+    });
+  }
+
+  /** Stores that a person has refused, once. Returns false if another answer was first, or the code has ended. */
+  deny(userCode: string, nowMs: number): Promise<boolean> {
+    return this.#answer(isPending(userCode, nowMs), { state: "denied" });
+  }
+
+  async #answer(condition: SQL | undefined, answer: Partial<DeviceCodeRow>): Promise<boolean> {
+    const [answered] = await storeWithReserve(this.#db, [
+      this.#db
+        .update(authDeviceCodes)
+        .set(answer)
+        .where(condition)
+        .returning({ hash: authDeviceCodes.hash }),
+    ]);
+    return answered.length > 0;
+  }
+
+  /** Turns an approved device code into a grant, with its first refresh token. Returns false if another request has redeemed it. */
+  async redeem(
+    code: DeviceCodeRow,
+    made: { readonly grantId: string; readonly refreshToken: RefreshTokenRow | undefined },
+  ): Promise<boolean> {
+    const { grantId, refreshToken } = made;
+    const keptMs = code.expiresMs + REDEEMED_KEPT_MS;
+    const expiresMs = Math.max(keptMs, refreshToken?.expiresMs ?? 0);
+    const isWaiting = and(
+      eq(authDeviceCodes.hash, code.hash),
+      eq(authDeviceCodes.state, "approved"),
+      isNull(authDeviceCodes.grantId),
+    );
+    const [redeemed] = await storeWithReserve(this.#db, [
+      this.#db
+        .update(authDeviceCodes)
+        .set({ grantId, expiresMs: keptMs })
+        .where(isWaiting)
+        .returning({ hash: authDeviceCodes.hash }),
+      // The selection is empty if another grant has the device code.
+      this.#db.insert(authGrants).select(sql`
+        SELECT ${grantId}, client_id, subject, scopes, auth_time, membership, ${expiresMs}
+        FROM auth_device_codes WHERE hash = ${code.hash} AND grant_id = ${grantId}`),
+      ...(refreshToken === undefined
+        ? []
+        : [GrantStore.from(this.#context).insertRefreshToken(refreshToken)]),
+    ]);
+    return redeemed.length > 0;
+  }
+}
+
+const isPending = (userCode: string, nowMs: number) =>
+  and(
+    eq(authDeviceCodes.userCode, userCode),
+    eq(authDeviceCodes.state, "pending"),
+    gt(authDeviceCodes.expiresMs, nowMs),
+  );
