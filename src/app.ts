@@ -41,9 +41,10 @@ import { countRequest } from "#platform/work/turns.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
-  for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
+  for (const { name, partOf = name, routes, florinRoutes, rootRoutes } of MODULES) {
     app.route(`/api/${partOf}`, routes());
     if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
+    if (rootRoutes !== undefined) app.route("/", rootRoutes());
   }
   registerVersions(app, MODULES);
   registerEventTypeList(app, MODULES);

@@ -31,7 +31,17 @@ const isSite = (value: unknown): value is Site =>
   typeof value === "object" && value !== null && "path" in value && "policy" in value;
 
 /** Paths that the Worker serves besides sites. */
-const PATHS = ["/api/*", "/versions", "/openapi.json"];
+const PATHS = [
+  "/api/*",
+  "/versions",
+  "/openapi.json",
+  // What clients look for at the root: the `rootRoutes` of modules.
+  "/.well-known/*",
+  "/_info",
+  "/userinfo",
+  "/organizations",
+  "/organizations/*",
+];
 
 /** `wrangler.toml` with the list `run_worker_first` that follows from the sites. */
 export async function wranglerConfig(): Promise<string> {

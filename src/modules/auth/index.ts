@@ -8,6 +8,7 @@ import { registerClients } from "./http/clients.ts";
 import { registerCredentials } from "./http/credentials.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerIssuedTokens } from "./http/issued-tokens.ts";
+import { registerMembership } from "./http/membership.ts";
 import { registerOAuth } from "./http/oauth.ts";
 import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
@@ -16,6 +17,7 @@ import { registerSigningKeys } from "./http/signing-keys.ts";
 import { registerUsers } from "./http/users.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
 import { registerAuthorize } from "./pages/authorize.ts";
+import { registerDevice } from "./pages/device.ts";
 import { registerInvitation } from "./pages/invitation.ts";
 import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
@@ -77,6 +79,11 @@ export const authModule: Module & {
     registerSignInLinks(app);
     return app;
   },
+  rootRoutes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerMembership(app);
+    return app;
+  },
   resources: [
     {
       name: "Access",
@@ -85,6 +92,11 @@ export const authModule: Module & {
           name: "Tokens",
           description:
             "A client sends its id and secret and gets an access token, which it sends with each request.",
+        },
+        {
+          name: "Membership",
+          description:
+            "What Formance's command line and Terraform provider read of a membership service. Florin is its own: it has one organization with one stack.",
         },
         {
           name: "OAuth clients",
@@ -140,6 +152,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerAuthorize(app);
   registerLogin(app);
   registerLogout(app);
+  registerDevice(app);
   registerPasskeys(app);
   registerPassword(app);
   registerInvitation(app);

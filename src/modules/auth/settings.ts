@@ -1,4 +1,4 @@
-import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
+import { builtInName } from "#modules/auth/core/built-in-clients.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import {
   choice,
@@ -88,9 +88,10 @@ export const authSettings = new DeclaredSettings(
         "FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET belong together. Set both or none.",
       );
     }
-    if (id === CONSOLE_CLIENT_ID) {
+    const builtIn = id === undefined ? undefined : builtInName(id);
+    if (builtIn !== undefined) {
       throw new SettingsError(
-        `FLORIN_CLIENT_ID is "${id}", which is the id of the console's own client. It takes another id.`,
+        `FLORIN_CLIENT_ID is "${id}", which is the id of a client that is built in, ${builtIn}. It takes another id.`,
       );
     }
     const { FLORIN_LOGIN_ISSUER: issuer, FLORIN_LOGIN_CLIENT_ID: clientId } = settings;

@@ -21,6 +21,8 @@ export interface Module {
   /** The version of the module's API, which clients compare. A module that is part of another one has none. */
   readonly version?: string;
   readonly routes: () => Routes;
+  /** Routes at the root of the server, where other programs look for them. */
+  readonly rootRoutes?: () => Routes;
   /** The resources of the module in the API document. The tag of each of its operations is the name of one of them. */
   readonly resources: readonly ResourceGroup[];
   /** Examples of all operations of the module, in Markdown; see `parseExchanges`. */

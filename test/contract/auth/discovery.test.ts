@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import { expect, test } from "vitest";
 import { makeClient } from "#test/support/auth/clients.ts";
 import { ISSUER } from "#test/support/auth/logins.ts";
-import { freshName, send } from "#test/support/platform/api.ts";
+import { BASE_URL, freshName, send } from "#test/support/platform/api.ts";
 
 test("the discovery document names what works and nothing else", async () => {
   const response = await send("/api/auth/.well-known/openid-configuration");
@@ -13,6 +13,7 @@ test("the discovery document names what works and nothing else", async () => {
     authorization_endpoint: `${ISSUER}/authorize`,
     end_session_endpoint: `${ISSUER}/end_session`,
     token_endpoint: `${ISSUER}/oauth/token`,
+    device_authorization_endpoint: `${ISSUER}/device_authorization`,
     jwks_uri: `${ISSUER}/keys`,
     scopes_supported: [
       "openid",
@@ -44,7 +45,13 @@ test("the discovery document names what works and nothing else", async () => {
     introspection_endpoint: `${ISSUER}/oauth/introspect`,
     userinfo_endpoint: `${ISSUER}/userinfo`,
     revocation_endpoint: `${ISSUER}/revoke`,
-    grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+    grant_types_supported: [
+      "authorization_code",
+      "refresh_token",
+      "client_credentials",
+      "urn:ietf:params:oauth:grant-type:device_code",
+      "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    ],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["RS256"],
     token_endpoint_auth_methods_supported: methods,
@@ -52,6 +59,23 @@ test("the discovery document names what works and nothing else", async () => {
     introspection_endpoint_auth_methods_supported: ["client_secret_basic"],
     claims_supported: expect.arrayContaining(["sub", "email", "nonce"]) as unknown,
   });
+});
+
+test("RFC 8414 leads to the same document, and the root to that of the membership service", async () => {
+  const known = await (await send("/api/auth/.well-known/openid-configuration")).json();
+  const metadata = await send("/.well-known/oauth-authorization-server/api/auth");
+  expect(await metadata.json()).toEqual(known);
+  for (const path of ["openid-configuration", "oauth-authorization-server"]) {
+    const root = await send(`/.well-known/${path}`);
+    expect(root.headers.get("content-type")).toBe("application/json");
+    expect(await root.json()).toMatchObject({
+      issuer: BASE_URL,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      device_authorization_endpoint: `${ISSUER}/device_authorization`,
+      jwks_uri: `${ISSUER}/keys`,
+      userinfo_endpoint: `${BASE_URL}/userinfo`,
+    });
+  }
 });
 
 test("the discovery document leads an independent client to a token that its keys verify", async () => {

@@ -16,12 +16,14 @@ const PUBLIC = [
   /^\/api\/\w+(?:\/v[23])?\/(?:_info|_healthcheck|_\/info|_\/healthcheck)$/,
   /^\/api\/auth\/(?!clients|users)/,
   /^\/api\/florin\/v1\/event-types$/,
+  // The membership service. Its operations about people and organisations check tokens of their own kind.
+  /^\/(?:\.well-known\/|_info$|userinfo$|organizations(?:\/|$))/,
   /^\/api\/payments\/v3\/connectors\/(?:webhooks|open-banking)\//,
   /^\/api\/payments\/connectors\/webhooks\//,
 ];
-/** Routes that the document does not show: pages for browsers. */
+/** Routes that the document does not show: pages for browsers, and the second address of a discovery document. */
 const PAGES =
-  /^(?:GET|POST) (?:|\/docs|\/console|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
+  /^(?:GET|POST) (?:|\/\.well-known\/oauth-authorization-server|\/docs|\/console|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
 /** Operations of the official clients that this server does not have. */
 const UNSERVED = /^[A-Z]+ \/api\/payments\/connectors\/x(?:\/|$)/;
 

@@ -46,9 +46,9 @@ const ATTACKS: readonly Attack[] = [
     { status: 400, error: "unsupported_grant_type" },
   ],
   [
-    "an assertion where nobody is trusted",
+    "an assertion that is no token",
     { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: "a.b.c" },
-    { status: 400, error: "unsupported_grant_type" },
+    { status: 400, error: "invalid_grant" },
   ],
 ];
 

@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { asClient } from "#modules/auth/index.ts";
 import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
+import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { type Principal, systemContext } from "#platform/context.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
@@ -98,11 +99,54 @@ describe("the token endpoint", () => {
     expect(await reduced.json()).toMatchObject({ scope: "scope1" });
   });
 
-  test("the token endpoint grants nothing if nothing is requested", async () => {
-    const response = await ask({ ...GRANT, ...CREDENTIALS });
-    const { access_token: text } = await response.json<{ access_token: string }>();
+  test("the token endpoint grants all scopes of the client if none is requested, and says which", async () => {
+    const { id, secret } = await makeClient({ scopes: ["auth:read", "ledger:read", "email"] });
+    for (const scope of [{}, { scope: "" }]) {
+      const response = await ask({ ...GRANT, client_id: id, client_secret: secret, ...scope });
+      const answer = await response.json<{ access_token: string; scope: string }>();
+      expect(answer.scope).toBe("auth:read ledger:read");
+      expect(decodeJwt(answer.access_token)["scope"]).toBe("auth:read ledger:read");
+      expect((await api("/api/auth/clients", { token: answer.access_token })).status).toBe(200);
+    }
+  });
+
+  test("the token endpoint grants nothing if only scopes are requested that the client has not", async () => {
+    const { id, secret } = await makeClient({ scopes: ["ledger:read"] });
+    const form = { ...GRANT, client_id: id, client_secret: secret, scope: "auth:read" };
+    const { access_token: text } = await (await ask(form)).json<{ access_token: string }>();
     expect(decodeJwt(text)["scope"]).toBe("");
     expect((await api("/api/auth/clients", { token: text })).status).toBe(401);
+  });
+
+  test("the token endpoint takes a secret by Basic credentials that are not form-encoded", async () => {
+    const secret = "pa+ss%2word%41 sixteen";
+    const stored = hashSecret(secret);
+    const { id } = await makeClient({ scopes: ["ledger:read"] });
+    await env.DB.prepare("UPDATE auth_client_secrets SET hash = ? WHERE client_id = ?")
+      .bind(stored, id)
+      .run();
+    const plain = { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
+    expect((await ask(GRANT, plain)).status).toBe(200);
+    expect((await ask(GRANT, basic(id, secret))).status).toBe(200);
+    const other = { authorization: `Basic ${btoa(`${id}:${secret}x`)}` };
+    expect((await ask(GRANT, other)).status).toBe(401);
+  });
+
+  test("a confidential client is known by a second id, too, and no public one", async () => {
+    const { id, secret } = await makeClient({ scopes: ["ledger:read"] });
+    const alias = `organization_${id}`;
+    const response = await ask({ ...GRANT, client_id: alias, client_secret: secret });
+    expect(response.status).toBe(200);
+    const { access_token: text } = await response.json<{ access_token: string }>();
+    expect(decodeJwt(text)["client_id"]).toBe(id);
+    expect((await ask(GRANT, basic(`organization_${ID}`, SECRET))).status).toBe(200);
+    expect((await ask(GRANT, basic(alias, `${secret}x`))).status).toBe(401);
+    const taken = await api("/api/auth/clients", { body: { id: alias } });
+    expect(taken.status).toBe(409);
+    const open = await makeClient({ public: true });
+    const refused = await ask(GRANT, basic(`organization_${open.id}`, open.secret));
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toEqual({ error: "invalid_client" });
   });
 
   test("the token endpoint gives the client of the settings every scope", async () => {

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { toAuthorityColumn } from "#modules/auth/authority/stored-authority.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import { hashToken } from "#modules/auth/grants/opaque-token.ts";
-import { authCodes } from "#modules/auth/grants/tables.ts";
+import { authCodes, authDeviceCodes } from "#modules/auth/grants/tables.ts";
 import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import { authSessions } from "#modules/auth/people/tables.ts";
 import { hashSecret } from "#modules/auth/registry/client-secret.ts";
@@ -89,6 +90,15 @@ async function storeCode(): Promise<void> {
   await databaseOf(env).insert(authCodes).values(code).onConflictDoNothing();
 }
 
+/** Lets a person allow all devices that wait. */
+async function allowDevices(): Promise<void> {
+  const allowed = { state: "approved", subject: PERSON, authTime: 1_767_225_600 } as const;
+  await databaseOf(env)
+    .update(authDeviceCodes)
+    .set(allowed)
+    .where(eq(authDeviceCodes.state, "pending"));
+}
+
 /** Stores a session and a passkey of a person. */
 async function storeCredentials(): Promise<void> {
   const personId = "88888888-2222-4333-8444-555555555555";
@@ -121,7 +131,10 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     await storePerson({ id, subject: id, issuer: "", email: "grace@example.com" });
   },
   florinListUserSessions: storeCredentials,
-  createToken: storeCode,
+  createToken: async () => {
+    await storeCode();
+    await allowDevices();
+  },
   introspectToken: async () => {
     const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
     const secret = { id: "5", clientId: "app", name: "", hash: hashSecret(clear) };

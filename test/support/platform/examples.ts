@@ -86,10 +86,10 @@ const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
  * Matches ids, also where they are a part of a path or of another id, hexadecimal keys, base64 texts and tokens, which have
- * letters of both cases, last digits, tokens of links, and tags in ids of a ledger's stream.
+ * letters of both cases, codes that devices show, last digits, tokens of links, and tags in ids of a ledger's stream.
  */
 const MADE =
-  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?!florin-)(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|eyJ[A-Za-z0-9]{24,}|(?<="lastDigits": ?")\w+|(?<=\?token=|sign-in#)[\w-]+|(?<=^id: -?\d+\.)[0-9a-f]{8}$/gm;
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?!florin-)(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|eyJ[A-Za-z0-9]{24,}|(?<="lastDigits": ?")\w+|(?<=\?token=|sign-in#)[\w-]+|(?<="user_code": ?")[A-Z]{4}-[A-Z]{4}|(?<=user_code=)[A-Z]{8}|(?<=^id: -?\d+\.)[0-9a-f]{8}$/gm;
 
 const madeIn = (text: string): string[] => [...text.matchAll(MADE)].map(([made]) => made);
 

@@ -9,12 +9,22 @@ describe("Basic credentials", () => {
     expect(parseBasic(encode("my+client:a%3Ab%2Bc"))).toEqual({
       clientId: "my client",
       clientSecret: "a:b+c",
+      secretAsSent: "a%3Ab%2Bc",
+    });
+  });
+
+  test("a secret that is no form encoding stands for itself, and one that may be is kept as it is, too", () => {
+    expect(parseBasic(encode("id:100%"))).toEqual({ clientId: "id", clientSecret: "100%" });
+    expect(parseBasic(encode("id:a+b"))).toEqual({
+      clientId: "id",
+      clientSecret: "a b",
+      secretAsSent: "a+b",
     });
   });
 
   test("Basic credentials are split at the first colon", () => {
     expect(parseBasic(encode("id:a:b"))).toEqual({ clientId: "id", clientSecret: "a:b" });
-    expect(parseBasic(encode(":"))).toEqual({ clientId: "", clientSecret: "" });
+    expect(parseBasic(encode(":"))).toEqual({ clientId: "", clientSecret: undefined });
   });
 
   test("Basic credentials are decoded exactly, whatever they contain", () => {
@@ -22,7 +32,8 @@ describe("Basic credentials", () => {
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
         const pair = [clientId, clientSecret].map(encodeURIComponent).join(":");
-        expect(parseBasic(encode(pair))).toEqual({ clientId, clientSecret });
+        const secret = clientSecret === "" ? undefined : clientSecret;
+        expect(parseBasic(encode(pair))).toMatchObject({ clientId, clientSecret: secret });
       }),
     );
   });

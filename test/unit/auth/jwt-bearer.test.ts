@@ -47,6 +47,7 @@ const CLIENT = {
   trusted: false,
   scopes: [],
   ledgers: [],
+  allowsDevices: false,
   secretHashes: [hashSecret("right")],
 };
 const CLIENTS = [CLIENT, { ...CLIENT, clientId: "bound", ledgers: ["eu-*"] }];

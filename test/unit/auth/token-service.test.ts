@@ -22,6 +22,7 @@ const CLIENT: Credential = {
   trusted: false,
   scopes: ["ledger:read", "ledger:write"],
   ledgers: [],
+  allowsDevices: false,
   secretHashes: [hashSecret("old secret"), hashSecret("new secret")],
 };
 
@@ -53,8 +54,10 @@ const service = new TokenService({
     limitsOf: () => open,
   }),
   signer: new TokenSigner({ current: async () => ({ kid: "kid", privateKey }) }, clock),
-  reader: { read: () => Promise.reject(new Error("nothing is read")) },
-  grantTypes: ["client_credentials"],
+  reader: {
+    read: () => Promise.reject(new Error("nothing is read")),
+    readMembership: () => Promise.reject(new Error("nothing is read")),
+  },
   limitsOf: () => open,
 });
 
@@ -114,7 +117,9 @@ describe("the token service", () => {
 
   test("the token service says what it granted only where that is not what was requested", async () => {
     expect((await issue()).scope).toBeUndefined();
-    expect((await issue({ scope: undefined })).scope).toBeUndefined();
+    expect((await issue({ scope: undefined })).scope).toBe("ledger:read ledger:write");
+    expect((await issue({ scope: "" })).scope).toBe("ledger:read ledger:write");
+    expect((await issue({ scope: "auth:read" })).scope).toBe("");
     expect((await issue({ scope: "ledger:read auth:read" })).scope).toBe("ledger:read");
   });
 

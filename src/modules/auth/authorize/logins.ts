@@ -1,6 +1,6 @@
 import { and, count, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { authLogins } from "./tables.ts";
-import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import type { LoginRequest } from "#modules/auth/core/login-request.ts";
 import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
@@ -27,7 +27,7 @@ export interface LoginKey {
 }
 
 /**
- * Begins a login: keeps the request of a client until a person has logged in. Returns the login's id.
+ * Begins a login: keeps the request of a client, or of our page of devices, until a person has logged in. Returns the login's id.
  *
  *     client ─► /authorize ── the session suffices ──────────────────────────────────────────────► code ─► client
  *                 │ it does not                                                                     ▲
@@ -65,7 +65,7 @@ export async function beginLogin(
 }
 
 interface NewLogin {
-  readonly request: AuthorizeRequest;
+  readonly request: LoginRequest;
   /** The cookie of the browser that begins the login, and alone may continue it. */
   readonly browser: string;
   readonly loginsMax?: number;
@@ -98,7 +98,7 @@ function oldestEnd(db: Database) {
 export async function findLogin(
   context: ServiceContext,
   key: LoginKey,
-): Promise<AuthorizeRequest | undefined> {
+): Promise<LoginRequest | undefined> {
   const [row] = await databaseOf(context.env)
     .select({ request: authLogins.request })
     .from(authLogins)
@@ -128,7 +128,7 @@ export const asLoginCause = (
 export async function readLogin(
   context: ServiceContext,
   key: LoginKey,
-): Promise<{ request: AuthorizeRequest; loggedIn: LoggedIn | undefined } | undefined> {
+): Promise<{ request: LoginRequest; loggedIn: LoggedIn | undefined } | undefined> {
   const [row] = await databaseOf(context.env).select().from(authLogins).where(isOpen(context, key));
   if (row === undefined) return undefined;
   const { request, personId, authenticatedAt } = row;
@@ -165,4 +165,4 @@ const isOpen = ({ clock }: ServiceContext, { id, browser }: LoginKey) =>
   );
 
 /** `beginLogin` has written the column. */
-const readRequest = (text: string) => parseJson(text) as AuthorizeRequest;
+const readRequest = (text: string) => parseJson(text) as LoginRequest;

@@ -10,7 +10,7 @@ export const authLogins = sqliteTable(
     hash: text("hash").primaryKey(),
     /** Base64 of the SHA-256 of the cookie of the browser that has begun the login, and alone may continue it. */
     browser: text("browser").notNull(),
-    /** The `AuthorizeRequest` of the client, as JSON. */
+    /** The `LoginRequest`, as JSON. */
     request: text("request").notNull(),
     /** The person who has logged in; null before. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),

@@ -4,6 +4,7 @@ import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
 import { armFormerAuthoritySweep, recordFormerAuthority } from "#modules/auth/authority/former.ts";
 import { authorityOfClient, authorityOfFields } from "#modules/auth/authority/holders.ts";
 import { type Authority, covers, endsWith } from "#modules/auth/core/authority.ts";
+import { builtInName, isBuiltIn } from "#modules/auth/core/built-in-clients.ts";
 import {
   CLIENT_SECRETS_MAX,
   CLIENTS_MAX,
@@ -11,7 +12,7 @@ import {
   type ClientFields,
   type ClientSecret,
 } from "#modules/auth/core/client.ts";
-import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
+import { aliasOf, clientIdOfAlias } from "#modules/auth/core/membership.ts";
 import { keptRedirectUris } from "#modules/auth/core/redirect-uris.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -73,7 +74,7 @@ export class ClientService {
           `there are already ${CLIENTS_MAX} clients, and no more are allowed`,
         );
       }
-      if (this.#isReserved(id)) throw taken(id);
+      if (this.#isReserved(id) || (await this.#isAlias(id))) throw taken(id);
       const { authority } = actor;
       const client: Client = {
         ...fields,
@@ -220,12 +221,19 @@ export class ClientService {
     });
   }
 
-  /** Whether tokens use an id for something else: the first client, the console's, or the issuer of an assertion that no client has presented. */
+  /** Whether tokens use an id for something else: the first client, one that is built in, or the issuer of an assertion that no client has presented. */
   #isReserved(id: string): boolean {
     const { FLORIN_CLIENT_ID: first, FLORIN_TRUSTED_ISSUERS: issuers } = authSettings.of(
       this.#context.env,
     );
-    return id === first || id === CONSOLE_CLIENT_ID || issuers.some(({ issuer }) => issuer === id);
+    const isFirst = first !== undefined && (id === first || id === aliasOf(first));
+    return isFirst || isBuiltIn(id) || issuers.some(({ issuer }) => issuer === id);
+  }
+
+  /** Whether an id is the second id of a client. As the id of another client, it would take the tokens of that one away. */
+  async #isAlias(id: string): Promise<boolean> {
+    const owner = clientIdOfAlias(id);
+    return owner !== undefined && (await this.#store.findClient(owner)) !== undefined;
   }
 
   async #isTaken(id: string): Promise<boolean> {
@@ -304,12 +312,13 @@ function targetOf<N extends Authority | undefined = undefined>(client: Client, n
 const isGone = (id: string): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${authClients} WHERE ${authClients.id} = ${id})`;
 
-/** Throws `VALIDATION` for the console's own client, which is a part of the program. */
+/** Throws `VALIDATION` for a client that is a part of the program. */
 function assertNotBuiltIn(id: string): void {
-  if (id !== CONSOLE_CLIENT_ID) return;
+  const name = builtInName(id);
+  if (name === undefined) return;
   throw new AppError(
     "VALIDATION",
-    `the client '${id}' is the console of this server: it is built in and cannot be changed or deleted`,
+    `the client '${id}' is ${name}: it is built in and cannot be changed or deleted`,
   );
 }
 

@@ -46,6 +46,8 @@ export interface Credential {
   readonly scopes: readonly string[];
   /** Patterns of the only ledgers that the client's tokens reach; empty for all. */
   readonly ledgers: readonly string[];
+  /** Whether the client may ask for logins by device codes. */
+  readonly allowsDevices: boolean;
   readonly secretHashes: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export const TokenForm = z
     grant_type: FormText.openapi({ example: "client_credentials" }),
     scope: FormText.openapi({
       description:
-        "Scopes, separated by spaces. A request without scopes gets a token without scopes.",
+        "Scopes, separated by spaces. With `client_credentials`, a request that names none gets all scopes of the client.",
     }),
     ...ClientForm.shape,
     code: FormText,
@@ -26,8 +26,41 @@ export const TokenForm = z
       .string({ error: "given more than once" })
       .optional()
       .openapi({ description: "A token of a trusted issuer, in exchange for one of this server." }),
+    device_code: FormText,
+    resource: FormText.openapi({
+      description:
+        "With `client_credentials` and device codes: the stack, for a token that the JWT bearer grant exchanges.",
+      example: "stack://florin/main|stack:Read stack:Write",
+    }),
   })
   .openapi("TokenRequest");
+
+export const DeviceForm = z
+  .object({
+    ...ClientForm.shape,
+    scope: FormText.openapi({ description: "Scopes, separated by spaces." }),
+    organization_id: FormText.openapi({
+      description: "The organization, for a token that reads it. Only for `fctl`.",
+    }),
+    resource: FormText.openapi({
+      description: "The stack, for a token that the JWT bearer grant exchanges. Only for `fctl`.",
+    }),
+    id_token_hint: z.string({ error: "given more than once" }).optional().openapi({
+      description: "An ID token of the only person who may approve. It may have expired.",
+    }),
+  })
+  .openapi("DeviceAuthorizationRequest");
+
+export const DeviceResponse = z
+  .object({
+    device_code: z.string(),
+    user_code: z.string().openapi({ description: "The code that the device shows." }),
+    verification_uri: z.url(),
+    verification_uri_complete: z.url(),
+    expires_in: z.int(),
+    interval: z.int().openapi({ description: "Seconds between two polls." }),
+  })
+  .openapi("DeviceAuthorization");
 
 export const TokenResponse = z
   .object({
@@ -93,6 +126,7 @@ export const DiscoveryResponse = z
     authorization_endpoint: z.url(),
     end_session_endpoint: z.url(),
     token_endpoint: z.url(),
+    device_authorization_endpoint: z.url(),
     introspection_endpoint: z.url(),
     userinfo_endpoint: z.url(),
     revocation_endpoint: z.url(),
@@ -115,6 +149,24 @@ export const DiscoveryResponse = z
     request_uri_parameter_supported: z.boolean(),
   })
   .openapi("Discovery");
+
+/** The document of the membership service, which has no authorization endpoint. */
+export const MembershipDiscoveryResponse = DiscoveryResponse.pick({
+  issuer: true,
+  token_endpoint: true,
+  device_authorization_endpoint: true,
+  userinfo_endpoint: true,
+  revocation_endpoint: true,
+  jwks_uri: true,
+  scopes_supported: true,
+  response_types_supported: true,
+  grant_types_supported: true,
+  subject_types_supported: true,
+  id_token_signing_alg_values_supported: true,
+  token_endpoint_auth_methods_supported: true,
+  revocation_endpoint_auth_methods_supported: true,
+  claims_supported: true,
+}).openapi("MembershipDiscovery");
 
 export const KeysResponse = z
   .object({

@@ -25,6 +25,10 @@ export const ATTEMPT_RULES = {
   loginAddress: { failuresMax: 50 },
   /** Passwords of one person, from all browsers together in which the person has not logged in before. */
   person: { failuresMax: 20 },
+  /** User codes of devices that one person has typed. */
+  userCodePerson: { failuresMax: 10 },
+  /** User codes of devices, from one address. */
+  userCodeAddress: { failuresMax: 50 },
   /** Passwords of one person, from one browser in which the person has logged in before. */
   device: { failuresMax: 10 },
 } as const satisfies Readonly<Record<string, AttemptRule>>;

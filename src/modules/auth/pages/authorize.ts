@@ -1,16 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { readCookie, writeCookie } from "./browser.ts";
-import { loginUrl } from "./login.ts";
+import { sendToLogin } from "./begin-login.ts";
+import { readCookie } from "./browser.ts";
+import { devicePageUrl } from "./device.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
-import { finishUpstream, upstreamUrl } from "./upstream.ts";
+import { finishUpstream } from "./upstream.ts";
 import { readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
-import {
-  asCodeCause,
-  beginLogin,
-  endLogin,
-  type LoginKey,
-  readLogin,
-} from "#modules/auth/authorize/logins.ts";
+import { asCodeCause, endLogin, readLogin } from "#modules/auth/authorize/logins.ts";
 import {
   answerUrl,
   type AnswerTarget,
@@ -25,10 +20,10 @@ import {
   readAnswerTarget,
 } from "#modules/auth/core/authorize-request.ts";
 import type { Client } from "#modules/auth/core/client.ts";
+import { isDeviceLogin } from "#modules/auth/core/login-request.ts";
 import { toDescription } from "#modules/auth/core/oauth-error.ts";
 import { issueCode } from "#modules/auth/grants/authorization-codes.ts";
 import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
-import { newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { type BrowserSession, findSession, sessionExists } from "#modules/auth/people/sessions.ts";
 import { findClient } from "#modules/auth/registry/find-client.ts";
@@ -95,22 +90,7 @@ async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<Page
   if (request.prompts.includes("none")) {
     throw new AuthorizeError("login_required", "nobody is logged in who meets the request");
   }
-  const browser = readCookie(c, "florin-browser", issuer) ?? newOpaqueToken();
-  const id = await beginLogin(context, { request, browser });
-  writeCookie(c, { name: "florin-browser", value: browser, issuer });
-  return { kind: "redirect", to: await loginUrlOf(page, { id, browser }, request) };
-}
-
-/** The URL at which the person logs in: the provider of the settings, or our own page. */
-async function loginUrlOf(
-  page: PageRequest,
-  key: LoginKey,
-  request: AuthorizeRequest,
-): Promise<string> {
-  const provider = UpstreamProvider.of(page.context.env);
-  return provider === undefined
-    ? loginUrl(page, key.id)
-    : upstreamUrl(page, { provider, key, request });
+  return sendToLogin(page, request);
 }
 
 /** The person that the client expects, named by an ID token of this server. Throws `AuthorizeError` for any other hint. */
@@ -154,6 +134,11 @@ async function finish(page: PageRequest): Promise<PageAnswer> {
   const login = await readLogin(context, key);
   if (login === undefined) return refusal(UNKNOWN_LOGIN);
   const { request, loggedIn } = login;
+  if (isDeviceLogin(request)) {
+    if (loggedIn === undefined) return refusal("nobody has logged in");
+    await endLogin(context, key);
+    return { kind: "redirect", to: devicePageUrl(issuer, request.userCode) };
+  }
   const client = await findRegistered(page, request.clientId, request.redirectUri);
   try {
     if (typeof client === "string") return refusal(client);

@@ -6,7 +6,7 @@ import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
 import { assertMayTry, isPasswordOf, rememberDevice } from "./typed-password.ts";
 import { asLoginCause, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
-import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import type { LoginRequest } from "#modules/auth/core/login-request.ts";
 import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
 import type { PasswordOwner } from "#modules/auth/people/device.ts";
 import { PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
@@ -43,7 +43,7 @@ export async function openLogin({
   context,
   issuer,
   params,
-}: PageRequest): Promise<{ key: LoginKey; request: AuthorizeRequest }> {
+}: PageRequest): Promise<{ key: LoginKey; request: LoginRequest }> {
   if (UpstreamProvider.of(context.env) !== undefined) throw new PageError(404, ELSEWHERE);
   const browser = readCookie(c, "florin-browser", issuer) ?? "";
   const key = { id: params.get("request") ?? "", browser };

@@ -5,7 +5,7 @@ import { replaceSession } from "./login.ts";
 import { PageError } from "./page-error.ts";
 import type { PageAnswer, PageRequest } from "./register.ts";
 import { findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
-import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import type { LoginRequest } from "#modules/auth/core/login-request.ts";
 import { upsertUpstreamPerson } from "#modules/auth/people/upstream-people.ts";
 import { upstreamLogin } from "#modules/auth/upstream/login.ts";
 import type { UpstreamIdentity, UpstreamProvider } from "#modules/auth/upstream/provider.ts";
@@ -15,11 +15,7 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 /** The URL of the provider's login for a request. Throws `PageError` if the provider cannot be used. */
 export async function upstreamUrl(
   { context, issuer }: PageRequest,
-  {
-    provider,
-    key,
-    request,
-  }: { provider: UpstreamProvider; key: LoginKey; request: AuthorizeRequest },
+  { provider, key, request }: { provider: UpstreamProvider; key: LoginKey; request: LoginRequest },
 ): Promise<string> {
   try {
     return await provider.authorizeUrl(upstreamLogin(issuer, key), hintsOf(request));
@@ -30,7 +26,7 @@ export async function upstreamUrl(
 }
 
 /** The parameters of the client's request that the provider needs, because it is the provider that asks the person. */
-function hintsOf({ prompts, maxAgeSeconds, loginHint }: AuthorizeRequest): Record<string, string> {
+function hintsOf({ prompts, maxAgeSeconds, loginHint }: LoginRequest): Record<string, string> {
   const prompt = prompts.filter((item) => item === "login" || item === "select_account").join(" ");
   return {
     ...(prompt === "" ? {} : { prompt }),

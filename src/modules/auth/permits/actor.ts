@@ -7,7 +7,7 @@ import {
   commonAuthority,
   FULL_AUTHORITY,
 } from "#modules/auth/core/authority.ts";
-import { CONSOLE_CLIENT_ID } from "#modules/auth/core/console.ts";
+import { isBuiltIn } from "#modules/auth/core/built-in-clients.ts";
 import { mayHave } from "#modules/auth/core/scopes.ts";
 import { authGrants } from "#modules/auth/grants/tables.ts";
 import { PeopleStore } from "#modules/auth/people/store.ts";
@@ -113,8 +113,8 @@ async function findPersonActor(
     holds:
       and(
         holds,
-        // The console's own client never changes.
-        client.id === CONSOLE_CLIENT_ID ? undefined : hasUnchangedAuthority(authClients, client),
+        // A client that is built in never changes.
+        isBuiltIn(client.id) ? undefined : hasUnchangedAuthority(authClients, client),
         hasUnchangedAuthority(authPeople, person),
       ) ?? holds,
     maker: actorKey("person", person.id),

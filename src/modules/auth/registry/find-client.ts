@@ -2,18 +2,21 @@ import { AuthStore } from "./store.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
 import type { Client } from "#modules/auth/core/client.ts";
 import { CONSOLE_CLIENT_ID, consoleCallbackUrl, consoleUrl } from "#modules/auth/core/console.ts";
+import { DEVICE_LOGIN_KEY } from "#modules/auth/core/device-clients.ts";
+import { FCTL_CLIENT_ID } from "#modules/auth/core/membership.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 
 /**
- * The client with an id: the console's own one, which no table holds, or a stored one. A row that an earlier release has stored under the
- * id of the console's client is no client any more. Without an `issuer`, the console's client has no redirect URIs.
+ * The client with an id: one that is built in, which no table holds, or a stored one. A row that an earlier release has stored under the
+ * id of such a client is no client any more. Without an `issuer`, the console's client has no redirect URIs.
  */
 export async function findClient(
   env: Pick<Env, "DB">,
   id: string,
   issuer?: string,
 ): Promise<Client | undefined> {
-  return id === CONSOLE_CLIENT_ID ? consoleClient(issuer) : new AuthStore(env).findClient(id);
+  if (id === CONSOLE_CLIENT_ID) return consoleClient(issuer);
+  return id === FCTL_CLIENT_ID ? fctlClient() : new AuthStore(env).findClient(id);
 }
 
 /**
@@ -23,18 +26,36 @@ export async function findClient(
 function consoleClient(issuer: string | undefined): Client {
   const redirectUris = issuer === undefined ? [] : [consoleCallbackUrl(issuer)];
   return {
-    id: CONSOLE_CLIENT_ID,
+    ...publicClient(CONSOLE_CLIENT_ID),
     name: "Florin console",
     description: "The console of this server",
-    public: true,
-    trusted: false,
     redirectUris,
     postLogoutRedirectUris: issuer === undefined ? [] : [consoleUrl(issuer)],
-    scopes: knownScopes(),
-    metadata: {},
-    secrets: [],
-    hasAllScopes: true,
     redirectUriMakers: new Map(redirectUris.map((uri) => [uri, FULL_AUTHORITY])),
-    version: "",
   };
 }
+
+/** Formance's command line, which people log in to by device codes only. */
+const fctlClient = (): Client => ({
+  ...publicClient(FCTL_CLIENT_ID),
+  name: "fctl",
+  description: "Formance's command line",
+  metadata: { [DEVICE_LOGIN_KEY]: "true" },
+});
+
+/** A client that is built in: public, without secrets and redirect URIs, with all scopes. */
+const publicClient = (id: string): Client => ({
+  id,
+  name: "",
+  description: "",
+  public: true,
+  trusted: false,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  scopes: knownScopes(),
+  metadata: {},
+  secrets: [],
+  hasAllScopes: true,
+  redirectUriMakers: new Map(),
+  version: "",
+});

@@ -15,6 +15,7 @@ export function staticClient(
     trusted: true,
     scopes,
     ledgers: [],
+    allowsDevices: false,
     secretHashes: [hashSecret(secret)],
   };
 }

@@ -1,4 +1,10 @@
 import { baseOfIssuer } from "#modules/auth/core/issuer-url.ts";
+import {
+  type MembershipKind,
+  membershipAudience,
+  ORGANIZATION_ID,
+  STACK_RESOURCE,
+} from "#modules/auth/core/membership.ts";
 import { newId } from "#platform/ids.ts";
 
 /** The content of an access token of this server. */
@@ -36,4 +42,21 @@ export const accessTokenClaims = (grant: AccessTokenGrant) => ({
   nbf: grant.issuedAt,
   scope: grant.scope,
   ...(grant.subject === undefined ? {} : { sub: grant.subject }),
+});
+
+/** The content of a membership token. `issuer` is that of the API's tokens. */
+export interface MembershipTokenGrant extends Omit<AccessTokenGrant, "audience"> {
+  readonly kind: MembershipKind;
+}
+
+/**
+ * The claims of a membership token. Its issuer, its audience and the `typ` of its header differ from those of a token of the API, and
+ * each of the three alone keeps it from being one.
+ */
+export const membershipTokenClaims = ({ kind, ...grant }: MembershipTokenGrant) => ({
+  ...accessTokenClaims(grant),
+  aud: [membershipAudience(grant.issuer, kind)],
+  iss: baseOfIssuer(grant.issuer),
+  ...(kind === "root" ? {} : { organization_id: ORGANIZATION_ID }),
+  ...(kind === "stack" ? { resource: STACK_RESOURCE } : {}),
 });

@@ -2,6 +2,8 @@ import { type Credentials, parseBasic, usesBasic } from "./credentials.ts";
 import type { ClientRequest } from "./requests.ts";
 import { ledgersOf } from "#modules/auth/core/client-ledgers.ts";
 import type { Client, Credential } from "#modules/auth/core/client.ts";
+import { allowsDeviceLogin } from "#modules/auth/core/device-clients.ts";
+import { clientIdOfAlias } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { matchesSecret } from "#modules/auth/registry/client-secret.ts";
@@ -42,16 +44,25 @@ export class ClientAuthenticator {
     });
   }
 
+  /** The client with an id, which nobody has authenticated. */
+  find(clientId: string): Promise<Credential | undefined> {
+    return this.#options.findClient(clientId);
+  }
+
   async authenticate(request: ClientRequest, proof: ClientProof): Promise<Credential> {
     const refused = new OAuthError("invalid_client", proof.description);
-    const { clientId, clientSecret } = readCredentials(request) ?? {};
-    if (clientId === undefined) throw refused;
-    const client = await this.#options.findClient(clientId);
+    const { clientId: givenId, clientSecret, secretAsSent } = readCredentials(request) ?? {};
+    if (givenId === undefined) throw refused;
+    const client = await this.#options.findClient(givenId);
+    // Attempts by both ids of a client count together.
+    const clientId = client?.clientId ?? givenId;
     if (clientSecret === undefined) {
       if (proof.allowsPublic && client?.public === true) return client;
       throw refused;
     }
-    const isRight = matchesSecret(clientSecret, client?.secretHashes ?? []);
+    const hashes = client?.secretHashes ?? [];
+    const given = secretAsSent === undefined ? [clientSecret] : [clientSecret, secretAsSent];
+    const isRight = given.map((secret) => matchesSecret(secret, hashes)).includes(true);
     // A client without secrets has none to guess, so attempts in its name must not use up the limits of clients with secrets.
     const isPublic = client?.public === true && client.secretHashes.length === 0;
     const limits = this.#options.limitsOf(
@@ -72,8 +83,22 @@ export class ClientAuthenticator {
   }
 }
 
-/** The client with an id, from the settings, the program or the database. For the first client, the database is read, too, so that both take the same time. */
+/** The client with an id, or the confidential client with a second id (`aliasOf`). */
 export async function findCredential(
+  env: Env,
+  id: string,
+  allScopes: readonly string[],
+): Promise<Credential | undefined> {
+  const ofAlias = clientIdOfAlias(id);
+  const [client, aliased] = await Promise.all([
+    findById(env, id, allScopes),
+    ofAlias === undefined ? undefined : findById(env, ofAlias, allScopes),
+  ]);
+  return client ?? (aliased?.public === false ? aliased : undefined);
+}
+
+/** The client with an id, from the settings, the program or the database. For the first client, the database is read, too, so that both take the same time. */
+async function findById(
   env: Env,
   id: string,
   allScopes: readonly string[],
@@ -88,16 +113,19 @@ export const publicKeys = (request: ClientRequest): AttemptKeys => ({
   publicClientAtAddress: `${request.address} ${readCredentials(request)?.clientId ?? ""}`,
 });
 
-/** Whether a request presents a secret, right or wrong. */
-export const presentsSecret = ({ form, authorization }: ClientRequest): boolean =>
-  usesBasic(authorization) || (form.client_secret ?? "") !== "";
+/** Whether a request presents a secret, right or wrong. A `Basic` header that cannot be read counts as a wrong one. */
+export function presentsSecret(request: ClientRequest): boolean {
+  const credentials = readCredentials(request);
+  if (credentials !== undefined) return credentials.clientSecret !== undefined;
+  return usesBasic(request.authorization) || (request.form.client_secret ?? "") !== "";
+}
 
-function readCredentials({ form, authorization }: ClientRequest): Partial<Credentials> | undefined {
+function readCredentials({ form, authorization }: ClientRequest): Credentials | undefined {
   if (usesBasic(authorization)) return parseBasic(authorization);
-  const { client_id: clientId, client_secret: clientSecret = "" } = form;
+  const { client_id: clientId, client_secret: clientSecret } = form;
   if (clientId === undefined) return undefined;
   // An empty parameter counts as absent (RFC 6749 §3.2).
-  return clientSecret === "" ? { clientId } : { clientId, clientSecret };
+  return { clientId, clientSecret: clientSecret === "" ? undefined : clientSecret };
 }
 
 function toCredential(client: Client | undefined): Credential | undefined {
@@ -108,6 +136,7 @@ function toCredential(client: Client | undefined): Credential | undefined {
     trusted: client.trusted,
     scopes: client.scopes,
     ledgers: ledgersOf(client.metadata),
+    allowsDevices: allowsDeviceLogin(client.metadata),
     secretHashes: client.secrets.map(({ hash }) => hash),
   };
 }

@@ -10,6 +10,8 @@ export interface TokenPermissions {
   readonly scopes: readonly string[];
   /** Patterns of the only ledgers that the token reaches; empty for all. */
   readonly ledgers: readonly string[];
+  /** All scopes of the person. */
+  readonly ofPerson: readonly string[];
 }
 
 /**
@@ -31,5 +33,5 @@ export async function currentPermissions(
     (scope) =>
       isStandardScope(scope) || (client.scopes.includes(scope) && mayHave(person.scopes, scope)),
   );
-  return { scopes, ledgers };
+  return { scopes, ledgers, ofPerson: person.scopes };
 }

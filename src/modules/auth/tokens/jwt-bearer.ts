@@ -1,6 +1,7 @@
 import { presentsSecret } from "./client-authenticator.ts";
 import type { GrantHandler, GrantPorts } from "./grant-handler.ts";
 import type { TokenRequest } from "./requests.ts";
+import { exchangeStackToken, isStackToken, readAssertion } from "./stack-token.ts";
 import { CLIENT_TOKEN_SECONDS, PERSON_TOKEN_SECONDS } from "./token-signer.ts";
 import { baseOfIssuer, isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
@@ -8,10 +9,10 @@ import { splitScopes, withoutProfile } from "#modules/auth/core/scopes.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { ReadToken } from "#modules/auth/verification/token-claims.ts";
 import { commonPatterns } from "#platform/access/ledger-patterns.ts";
-import { AppError } from "#platform/errors.ts";
 
 /**
- * Exchanges a token of a trusted issuer, the assertion, for one of this server (RFC 7523). The assertion alone decides on the
+ * Exchanges a token of a trusted issuer, the assertion, for one of this server (RFC 7523). Of this server's own tokens, only a stack
+ * token can be exchanged (`stack-token.ts`). The assertion alone decides on the
  * scopes. Requested scopes are ignored, because the official command line asks for `openid email` and works with what it gets.
  * The client need not authenticate, but if it presents a secret, the secret must be right.
  */
@@ -21,7 +22,8 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
   const client = presentsSecret(request)
     ? await ports.clients.authenticate(request, { allowsPublic: false })
     : undefined;
-  const read = await readAssertion(assertion, request, ports);
+  if (isStackToken(assertion)) return exchangeStackToken(request, ports, { assertion, client });
+  const read = await readAssertion(() => ports.reader.read(assertion, request.url));
   assertMeantForUs(read, request, ports);
   const scope = withoutProfile([...splitScopes(read.scope)]).join(" ");
   const lifetimeSeconds = read.person === undefined ? CLIENT_TOKEN_SECONDS : PERSON_TOKEN_SECONDS;
@@ -50,19 +52,6 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
     scope: isAsRequested ? undefined : scope,
   };
 };
-
-async function readAssertion(
-  assertion: string,
-  { url }: TokenRequest,
-  { reader }: GrantPorts,
-): Promise<ReadToken> {
-  try {
-    return await reader.read(assertion, url);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== "UNAUTHENTICATED") throw error;
-    throw new OAuthError("invalid_grant", error.message);
-  }
-}
 
 /**
  * Throws unless an assertion is of another issuer and for this server. A token of this server would live for ever if it could be

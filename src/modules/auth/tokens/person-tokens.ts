@@ -3,6 +3,8 @@ import type { GrantPorts } from "./grant-handler.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import { PERSON_TOKEN_SECONDS } from "./token-signer.ts";
 import type { Credential } from "#modules/auth/core/client.ts";
+import { baseOfIssuer } from "#modules/auth/core/issuer-url.ts";
+import { organizationsOf } from "#modules/auth/core/membership.ts";
 import { OPENID_SCOPE, withoutProfile } from "#modules/auth/core/scopes.ts";
 import type { Grant } from "#modules/auth/grants/authorization-codes.ts";
 
@@ -16,20 +18,32 @@ export interface PersonTokens {
   readonly code?: string;
 }
 
-/** Signs the tokens that a client gets for a person: an access token, and with the scope `openid` an ID token. */
+/**
+ * Signs the tokens that a client gets for a person: an access token, and with the scope `openid` an ID token. A membership client gets
+ * membership tokens, whose issuer is the public URL.
+ */
 export async function issuePersonTokens(
   { issuer }: TokenRequest,
   { signer }: GrantPorts,
-  { grant, client, permissions: { scopes, ledgers }, code }: PersonTokens,
+  { grant, client, permissions: { scopes, ledgers, ofPerson }, code }: PersonTokens,
 ): Promise<IssuedTokens> {
   const { clientId } = client;
-  const { subject, authTime, nonce, refreshToken } = grant;
+  const { subject, authTime, nonce, refreshToken, membership } = grant;
   const scope = withoutProfile(scopes).join(" ");
-  const accessToken = await signer.signAccessToken(
-    { issuer, clientId, subject, scope, ledgers, grantId: grant.id },
-    PERSON_TOKEN_SECONDS,
-  );
-  const about = { issuer, clientId, subject, authTime, nonce, accessToken };
+  const content = { issuer, clientId, subject, scope, ledgers, grantId: grant.id };
+  const accessToken =
+    membership === null
+      ? await signer.signAccessToken(content, PERSON_TOKEN_SECONDS)
+      : await signer.signMembershipToken({ ...content, kind: membership }, PERSON_TOKEN_SECONDS);
+  const about = {
+    issuer: membership === null ? issuer : baseOfIssuer(issuer),
+    clientId,
+    subject,
+    authTime,
+    nonce,
+    accessToken,
+    ...(membership === null ? {} : { organizations: organizationsOf(issuer, ofPerson) }),
+  };
   return {
     accessToken,
     expiresInSeconds: PERSON_TOKEN_SECONDS,

@@ -9,6 +9,8 @@ export interface TokenForm {
   readonly code_verifier?: string | undefined;
   readonly refresh_token?: string | undefined;
   readonly assertion?: string | undefined;
+  readonly device_code?: string | undefined;
+  readonly resource?: string | undefined;
 }
 
 /** The parts of a request that authenticate its client. */

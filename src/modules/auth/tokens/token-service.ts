@@ -1,16 +1,16 @@
 import { authorizationCode } from "./authorization-code.ts";
 import { ClientAuthenticator, presentsSecret, publicKeys } from "./client-authenticator.ts";
 import { clientCredentials } from "./client-credentials.ts";
+import { deviceCode } from "./device-code.ts";
 import type { GrantHandler, GrantPorts } from "./grant-handler.ts";
 import { jwtBearer } from "./jwt-bearer.ts";
 import { refreshToken } from "./refresh-token.ts";
 import type { IssuedTokens, TokenRequest } from "./requests.ts";
 import { TokenSigner } from "./token-signer.ts";
+import { FCTL_CLIENT_ID } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
-import { type AuthSettings, authSettings } from "#modules/auth/settings.ts";
-import type { TokenReader } from "#modules/auth/verification/token-verifier.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
@@ -18,18 +18,13 @@ const HANDLERS = {
   authorization_code: authorizationCode,
   refresh_token: refreshToken,
   client_credentials: clientCredentials,
+  "urn:ietf:params:oauth:grant-type:device_code": deviceCode,
   "urn:ietf:params:oauth:grant-type:jwt-bearer": jwtBearer,
 } as const satisfies Readonly<Record<string, GrantHandler>>;
 
-/** The grant types of a deployment. Assertions are among them only if there are trusted issuers. */
-export const grantTypesOf = ({ FLORIN_TRUSTED_ISSUERS }: AuthSettings): string[] =>
-  Object.keys(HANDLERS).filter(
-    (name) =>
-      HANDLERS[name as keyof typeof HANDLERS] !== jwtBearer || FLORIN_TRUSTED_ISSUERS.length > 0, // a key of `HANDLERS`
-  );
+export const GRANT_TYPES: readonly string[] = Object.keys(HANDLERS);
 
 export interface TokenServiceOptions extends GrantPorts {
-  readonly grantTypes: readonly string[];
   readonly limitsOf: (keys: AttemptKeys) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
 }
 
@@ -44,7 +39,7 @@ export class TokenService {
   /** `scopes` are all scopes of the modules. */
   static from(
     context: ServiceContext,
-    { scopes, reader }: { readonly scopes: readonly string[]; readonly reader: TokenReader },
+    { scopes, reader }: Pick<GrantPorts, "reader"> & { readonly scopes: readonly string[] },
   ): TokenService {
     const { env } = context;
     return new TokenService({
@@ -52,7 +47,6 @@ export class TokenService {
       clients: ClientAuthenticator.from(context, scopes),
       signer: new TokenSigner(SigningKeys.from(env), systemClock),
       reader,
-      grantTypes: grantTypesOf(authSettings.of(env)),
       limitsOf: (keys) => new AttemptLimits(env, keys),
     });
   }
@@ -68,15 +62,20 @@ export class TokenService {
     } catch (error) {
       const isGuess = error instanceof OAuthError && error.error === "invalid_grant";
       if (isGuess) await limits.countFailure();
-      throw error;
+      throw isGuess ? asClientKnows(error, request) : error;
     }
   }
 
   #handlerOf(grantType: string): GrantHandler {
     if (grantType === "") throw new OAuthError("invalid_request", "grant_type missing");
-    const isKnown = this.#options.grantTypes.includes(grantType);
-    const handler = HANDLERS[grantType as keyof typeof HANDLERS]; // undefined for an unknown grant type
-    if (isKnown && handler !== undefined) return handler;
+    // A key of `HANDLERS`.
+    if (Object.hasOwn(HANDLERS, grantType)) return HANDLERS[grantType as keyof typeof HANDLERS];
     throw new OAuthError("unsupported_grant_type", `${grantType} not supported`);
   }
+}
+
+/** The error for a bad refresh token, as its client knows it: the official command line begins a new login only for this code. */
+function asClientKnows(error: OAuthError, { form }: TokenRequest): OAuthError {
+  const isRefresh = form.grant_type === "refresh_token" && form.client_id === FCTL_CLIENT_ID;
+  return isRefresh ? new OAuthError("invalid_request", error.description) : error;
 }

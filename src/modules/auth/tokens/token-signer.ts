@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { SignJWT } from "jose";
-import { accessTokenClaims, type AccessTokenGrant } from "./access-token.ts";
+import {
+  accessTokenClaims,
+  type AccessTokenGrant,
+  membershipTokenClaims,
+  type MembershipTokenGrant,
+} from "./access-token.ts";
+import { MEMBERSHIP_TOKEN_TYPES, type Organization } from "#modules/auth/core/membership.ts";
 import { type SigningKeys, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
@@ -21,6 +27,8 @@ export interface IdTokenGrant {
   readonly accessToken: string;
   /** The code for which the token is issued, if there is one. */
   readonly code?: string;
+  /** The organisations that a membership client may see; absent for other clients. */
+  readonly organizations?: readonly Organization[];
 }
 
 /** Signs tokens with the current key. */
@@ -58,14 +66,23 @@ export class TokenSigner {
       iat: issuedAt,
       iss: grant.issuer,
       ...(grant.nonce === undefined ? {} : { nonce: grant.nonce }),
+      ...(grant.organizations === undefined ? {} : { org: grant.organizations }),
       sub: grant.subject,
     });
   }
 
-  async #sign(claims: Readonly<Record<string, unknown>>): Promise<string> {
+  signMembershipToken(
+    grant: Omit<MembershipTokenGrant, "issuedAt" | "lifetimeSeconds">,
+    lifetimeSeconds: number,
+  ): Promise<string> {
+    const claims = membershipTokenClaims({ ...grant, issuedAt: this.#now(), lifetimeSeconds });
+    return this.#sign(claims, MEMBERSHIP_TOKEN_TYPES[grant.kind]);
+  }
+
+  async #sign(claims: Readonly<Record<string, unknown>>, typ = "JWT"): Promise<string> {
     const { kid, privateKey } = await this.#keys.current();
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: TOKEN_ALGORITHM, kid, typ: "JWT" })
+      .setProtectedHeader({ alg: TOKEN_ALGORITHM, kid, typ })
       .sign(privateKey);
   }
 

@@ -11,6 +11,7 @@ import { AppError } from "#platform/errors.ts";
 const Header = z.object({
   alg: z.literal(TOKEN_ALGORITHM),
   kid: z.string().optional(),
+  typ: z.string().optional(),
   crit: z.never().optional(),
 });
 const Claims = z.object({
@@ -29,6 +30,8 @@ const Claims = z.object({
   ledgers: z.array(z.string().regex(LEDGER_PATTERN)).min(1).optional(),
   iat: z.number().default(0),
   jti: z.string().optional(),
+  /** What a stack token is for. */
+  resource: z.string().optional(),
   /** A claim of Florin: the id of the person's grant. */
   grant_id: z.string().optional(),
 });
@@ -68,6 +71,15 @@ function decodeToken(text: string): { header: unknown; claims: unknown } {
     return { header: decodeProtectedHeader(text), claims: decodeJwt(text) };
   } catch (error) {
     throw invalidToken("the token is not a JSON Web Token", error);
+  }
+}
+
+/** The `typ` in the header of a text that may be a token; undefined if it has none. Nobody has verified it. */
+export function typeOfToken(text: string): string | undefined {
+  try {
+    return decodeProtectedHeader(text).typ;
+  } catch {
+    return undefined; // the text is not a token
   }
 }
 

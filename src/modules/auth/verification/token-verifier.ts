@@ -9,6 +9,12 @@ import {
   toReadToken,
 } from "./token-claims.ts";
 import { baseOfIssuer, isSameIssuer } from "#modules/auth/core/issuer-url.ts";
+import {
+  kindOfType,
+  membershipAudience,
+  type MembershipKind,
+  STACK_RESOURCE,
+} from "#modules/auth/core/membership.ts";
 import type { KeyCache } from "#modules/auth/keys/key-cache.ts";
 import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import type { RevocationList } from "#modules/auth/revocations/revocation-list.ts";
@@ -50,6 +56,12 @@ export interface TokenReader {
   read(text: string, url: string): Promise<ReadToken>;
 }
 
+/** Reads membership tokens, which authorise no request to a module. */
+export interface MembershipReader {
+  /** Verifies a membership token of one of these kinds. Throws as `TokenReader` does. */
+  readMembership(text: string, kinds: readonly MembershipKind[], url: string): Promise<ReadToken>;
+}
+
 /**
  * Verifies bearer tokens. Other servers are called only to load the keys of their issuers. A verified token is remembered by its
  * header, because verifying a signature costs more than the rest of a small request.
@@ -67,7 +79,7 @@ export interface TokenReader {
  *
  * A token's `kid` names the key that has signed it; without a `kid`, it is the only key of its issuer.
  */
-export class TokenVerifier implements TokenReader {
+export class TokenVerifier implements TokenReader, MembershipReader {
   readonly #options: TokenVerifierOptions;
   readonly #remembered: RememberedTokens;
 
@@ -116,6 +128,34 @@ export class TokenVerifier implements TokenReader {
     return (await this.#verify(text, url)).read;
   }
 
+  async readMembership(
+    text: string,
+    kinds: readonly MembershipKind[],
+    url: string,
+  ): Promise<ReadToken> {
+    if (text.length > TOKEN_LENGTH_MAX) throw invalidToken("the token is too long");
+    await this.#refreshRevocations();
+    const { publicUrl, ownKeys, revocations, nowMs } = this.#options;
+    const { header, claims } = parseToken(text);
+    const own = issuerOf(publicUrl, url);
+    const kind = kindOfType(header.typ);
+    if (kind === undefined || !kinds.includes(kind)) {
+      throw invalidToken(`the token is no ${kinds.join(" or ")} token of the membership service`);
+    }
+    if (!isSameIssuer(claims.iss, baseOfIssuer(own))) {
+      throw invalidToken("the token is of another membership service");
+    }
+    await assertSigned(text, await this.#findKey(ownKeys, header.kid));
+    const audience = membershipAudience(own, kind);
+    const isMeant = claims.aud.some((item) => isSameIssuer(item, audience));
+    const isForStack = kind !== "stack" || claims.resource === STACK_RESOURCE;
+    if (!isMeant || !isForStack) throw invalidToken("the token is for another audience");
+    assertInTime(claims, { nowMs: nowMs(), isOwn: true });
+    const read = toReadToken(claims, true);
+    if (revocations.isRevoked(read)) throw invalidToken("the token was revoked");
+    return read;
+  }
+
   /** Reads new revocations. Remembered tokens are searched only if there are any. */
   async #refreshRevocations(): Promise<void> {
     const { revocations } = this.#options;
@@ -138,6 +178,9 @@ export class TokenVerifier implements TokenReader {
 
   async #verify(text: string, url: string): Promise<Omit<VerifiedToken, "header">> {
     const { header, claims } = parseToken(text);
+    if (kindOfType(header.typ) !== undefined) {
+      throw invalidToken("the token is one of a membership service, which no module takes");
+    }
     const trust = this.#trustIn(claims.iss, url);
     await assertSigned(text, await this.#findKey(trust.keys, header.kid));
     assertAudience(claims, trust);
@@ -163,7 +206,9 @@ export class TokenVerifier implements TokenReader {
     const { publicUrl, ownKeys, trusted } = this.#options;
     const own = issuerOf(publicUrl, url);
     if (isSameIssuer(own, issuer)) return { keys: ownKeys, serverUrl: baseOfIssuer(own) };
-    const trust = trusted.get(issuer);
+    // The membership's tokens and ID tokens are signed with the same keys. Not even the settings can make them tokens of the API.
+    const isMembership = isSameIssuer(baseOfIssuer(own), issuer);
+    const trust = isMembership ? undefined : trusted.get(issuer);
     if (trust === undefined) throw invalidToken("the issuer of the token is not trusted here");
     return trust;
   }

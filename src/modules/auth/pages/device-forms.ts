@@ -1,0 +1,92 @@
+import { html } from "hono/html";
+import { layout, type Markup } from "./layout.ts";
+import type { Client } from "#modules/auth/core/client.ts";
+import type { EndUser } from "#modules/auth/core/end-user.ts";
+import { isStandardScope } from "#modules/auth/core/scopes.ts";
+import { showUserCode } from "#modules/auth/core/user-code.ts";
+import type { DeviceCodeRow } from "#modules/auth/grants/device-code-store.ts";
+
+/** What a device asks of a person. */
+export interface DeviceQuestion {
+  readonly issuer: string;
+  readonly code: DeviceCodeRow;
+  readonly client: Client;
+  readonly person: EndUser;
+  /** The scopes that the device would get. */
+  readonly scopes: readonly string[];
+  readonly nowMs: number;
+}
+
+/** The page on which a person types the code that a device shows. */
+export const codeForm = ({ issuer, problem }: { issuer: string; problem?: string }): Markup =>
+  layout({
+    title: "Log in a device",
+    body: html`${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+      <form method="get" action="${issuer}/device">
+        <label for="code">Code that the device shows</label>
+        <input
+          id="code"
+          name="user_code"
+          maxlength="20"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          required
+          autofocus
+        />
+        <button>Continue</button>
+      </form>`,
+  });
+
+/** The page on which a person allows or refuses. It shows what a stranger who has sent the link would rather hide. */
+export function answerForm(question: DeviceQuestion): Markup {
+  const { client, code, person, nowMs } = question;
+  const minutes = Math.max(0, Math.floor((nowMs - code.createdMs) / 60_000));
+  const age = minutes === 0 ? "less than a minute ago" : `${minutes} min ago`;
+  return layout({
+    title: "Log in a device?",
+    body: html`<p>
+        <strong>${client.name === "" ? client.id : client.name}</strong>
+        (<code>${client.id}</code>) asks for access as <strong>${person.email}</strong>. It has
+        asked ${age} from the address ${code.address}.
+      </p>
+      <p>
+        Allow it only if you have just started this login yourself, and the device shows this code:
+      </p>
+      <p><strong id="user-code">${showUserCode(code.userCode)}</strong></p>
+      ${accessOf(question)}
+      <form method="post" action="${question.issuer}/device">
+        <input type="hidden" name="user_code" value="${code.userCode}" />
+        <button name="answer" value="allow">Allow</button>
+        <button name="answer" value="refuse">Refuse</button>
+        <button name="answer" value="switch">Log in as somebody else</button>
+      </form>`,
+  });
+}
+
+/** The page for somebody else than the person that the device expects. */
+export const expectedElsewhere = ({ issuer, code, person }: DeviceQuestion): Markup =>
+  layout({
+    title: "Another person is expected",
+    body: html`<p role="alert">
+        You are logged in as ${person.email}, but the device belongs to somebody else.
+      </p>
+      <form method="post" action="${issuer}/device">
+        <input type="hidden" name="user_code" value="${code.userCode}" />
+        <button name="answer" value="switch">Log in as somebody else</button>
+      </form>`,
+  });
+
+function accessOf({ code, scopes, person }: DeviceQuestion): Markup {
+  if (code.membership === "root" || code.membership === "organization") {
+    return html`<p>It will know who you are and which stacks there are. It reaches no ledger.</p>`;
+  }
+  const given = scopes.filter((scope) => !isStandardScope(scope));
+  if (given.length === 0) return html`<p>It will know who you are, and may do nothing else.</p>`;
+  const ledgers =
+    person.ledgers.length === 0 ? "all ledgers" : `the ledgers ${person.ledgers.join(", ")}`;
+  return html`<p>It will be able to do this, in ${ledgers}:</p>
+    <ul id="scopes">
+      ${given.map((scope) => html`<li><code>${scope}</code></li>`)}
+    </ul>`;
+}

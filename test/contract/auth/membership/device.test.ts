@@ -1,0 +1,184 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { makeClient } from "#test/support/auth/clients.ts";
+import {
+  answerDevice,
+  beginDevice,
+  claimsOf,
+  DEVICE_GRANT,
+  type DeviceAnswer,
+  loginFctl,
+  openDevicePage,
+  passInterval,
+  poll,
+} from "#test/support/auth/fctl.ts";
+import { freshPerson, ISSUER } from "#test/support/auth/logins.ts";
+import { PageVisitor } from "#test/support/auth/pages.ts";
+import { ask, post } from "#test/support/auth/token-requests.ts";
+import { api } from "#test/support/platform/api.ts";
+
+const ROOT = { scope: "openid offline_access", prompt: "no-org" };
+
+test("a device gets codes, waits, and gets tokens once when the person has allowed it", async () => {
+  const person = await freshPerson("ledger:read");
+  const device = await beginDevice(ROOT);
+  expect(device).toMatchObject({ interval: 5, expires_in: 600 });
+  expect(device.user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+  expect(device.verification_uri).toBe(`${ISSUER}/device`);
+  expect(await poll(device.device_code)).toEqual({ status: 400, error: "authorization_pending" });
+  expect(await poll(device.device_code)).toEqual({ status: 400, error: "slow_down" });
+  const done = await answerDevice(new PageVisitor(), { device, person });
+  expect(await done.text()).toContain("The device is logged in");
+  await passInterval(device.device_code);
+  const tokens = await poll(device.device_code);
+  expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 300 });
+  const next = { grant_type: "refresh_token", client_id: "fctl" };
+  const again = await poll(device.device_code);
+  expect(again).toMatchObject({ status: 400, error: "invalid_grant" });
+  // The replay has ended what the device code gave.
+  const refused = await ask({ ...next, refresh_token: tokens.refresh_token ?? "" });
+  expect(refused).toMatchObject({ status: 400, error: "invalid_request" });
+});
+
+test("of two polls at the same time, one gets the tokens", async () => {
+  const person = await freshPerson();
+  const device = await beginDevice(ROOT);
+  await answerDevice(new PageVisitor(), { device, person });
+  const answers = await Promise.all([1, 2, 3].map(() => poll(device.device_code)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+});
+
+test("a device that the person refuses, or that is too late, or of another client, gets nothing", async () => {
+  const person = await freshPerson();
+  const device = await beginDevice(ROOT);
+  const page = await answerDevice(new PageVisitor(), { device, person, answer: "refuse" });
+  expect(await page.text()).toContain("The device is refused");
+  expect(await poll(device.device_code)).toEqual({ status: 400, error: "access_denied" });
+
+  const late = await beginDevice(ROOT);
+  await env.DB.prepare("UPDATE auth_device_codes SET expires_ms = 1 WHERE user_code = ?")
+    .bind(late.user_code.replace("-", ""))
+    .run();
+  expect(await poll(late.device_code)).toEqual({ status: 400, error: "expired_token" });
+  const visitor = new PageVisitor();
+  const gone = await openDevicePage(visitor, late, person);
+  expect(gone.status).toBe(404);
+
+  const { id } = await makeClient({ public: true, metadata: { deviceLogin: "true" } });
+  const other = await beginDevice(ROOT);
+  const form = { grant_type: DEVICE_GRANT, device_code: other.device_code, client_id: id };
+  expect(await ask(form)).toMatchObject({ status: 400, error: "invalid_grant" });
+  expect(await poll("")).toMatchObject({ status: 400, error: "invalid_request" });
+  expect(await poll("unknown")).toMatchObject({ status: 400, error: "invalid_grant" });
+});
+
+test("a client of one's own gets tokens of the API, if its metadata allows device logins", async () => {
+  const scopes = ["ledger:read", "ledger:write"];
+  const closed = await makeClient({ public: true, scopes });
+  const form = { scope: "openid ledger:read payments:read" };
+  const refused = await post("/device_authorization", { ...form, client_id: closed.id });
+  expect(await refused.json()).toMatchObject({ error: "unauthorized_client" });
+
+  const { id } = await makeClient({ public: true, scopes, metadata: { deviceLogin: "true" } });
+  const asked = await post("/device_authorization", { ...form, client_id: id });
+  const device = await asked.json<DeviceAnswer>();
+  const person = await freshPerson("ledger:read", "payments:read");
+  await answerDevice(new PageVisitor(), { device, person });
+  const code = { device_code: device.device_code, client_id: id };
+  const tokens = await ask({ grant_type: DEVICE_GRANT, ...code });
+  expect(tokens.scope).toBe("openid ledger:read");
+  expect(claimsOf(tokens.access_token)).toMatchObject({ iss: ISSUER, sub: person.id });
+  const read = await api("/api/ledger/v2", { token: tokens.access_token });
+  expect(read.status).toBe(200);
+  const stack = { ...form, client_id: id, resource: "stack://florin/main|stack:Read" };
+  const target = await post("/device_authorization", stack);
+  expect(await target.json()).toMatchObject({ error: "invalid_target" });
+});
+
+test("a person who lost scopes between the approval and the poll does not give them", async () => {
+  const { id } = await makeClient({
+    public: true,
+    scopes: ["ledger:read", "payments:read"],
+    metadata: { deviceLogin: "true" },
+  });
+  const asked = await post("/device_authorization", {
+    client_id: id,
+    scope: "openid ledger:read payments:read",
+  });
+  const device = await asked.json<DeviceAnswer>();
+  const person = await freshPerson("ledger:read", "payments:read");
+  await answerDevice(new PageVisitor(), { device, person });
+  const lost = await api(`/api/florin/v1/users/${person.id}`, {
+    method: "PUT",
+    body: { scopes: ["payments:read"] },
+  });
+  expect(lost.status).toBe(200);
+  const code = { device_code: device.device_code, client_id: id };
+  const tokens = await ask({ grant_type: DEVICE_GRANT, ...code });
+  expect(tokens.scope).toBe("openid payments:read");
+});
+
+test("a person who is deleted after the approval gives nothing", async () => {
+  const person = await freshPerson("ledger:read");
+  const device = await beginDevice(ROOT);
+  await answerDevice(new PageVisitor(), { device, person });
+  await api(`/api/florin/v1/users/${person.id}`, { method: "DELETE" });
+  expect(await poll(device.device_code)).toMatchObject({ status: 400, error: "invalid_grant" });
+});
+
+test("the page shows what asks for what, and a form of another site does nothing", async () => {
+  const person = await freshPerson("ledger:write");
+  const resource = "stack://florin/main|stack:Read stack:Write";
+  const device = await beginDevice({ scope: "openid", organization_id: "florin", resource });
+  const visitor = new PageVisitor();
+  const shown = await openDevicePage(visitor, device, person);
+  const text = await shown.text();
+  for (const part of ["fctl", device.user_code, person.email, "ledger:read", "ledger:write"]) {
+    expect(text).toContain(part);
+  }
+  expect(shown.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  const form = { user_code: device.user_code, answer: "allow" };
+  const foreign = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };
+  expect((await visitor.post("/api/auth/device", form, foreign)).status).toBe(403);
+  expect(await poll(device.device_code)).toMatchObject({ error: "authorization_pending" });
+  // Without a session, the form leads to a login.
+  const stranger = await new PageVisitor().post("/api/auth/device", form);
+  expect([stranger.status, stranger.headers.get("location")]).toEqual([
+    303,
+    expect.stringContaining("/api/auth/login") as unknown,
+  ]);
+  await passInterval(device.device_code);
+  expect(await poll(device.device_code)).toMatchObject({ error: "authorization_pending" });
+});
+
+test("somebody who types codes is stopped after ten wrong ones in a minute", async () => {
+  const person = await freshPerson();
+  const visitor = new PageVisitor();
+  const device = await beginDevice(ROOT);
+  await openDevicePage(visitor, device, person);
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 11; guess++) {
+    const page = await visitor.get("/api/auth/device?user_code=BBBB-BBBB");
+    statuses.push(page.status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
+  // The right code is refused as well, so that nobody learns that it is one.
+  const right = await visitor.get(`/api/auth/device?user_code=${device.user_code}`);
+  expect(right.status).toBe(429);
+});
+
+test("an ID token names the only person who may answer, also past its end", async () => {
+  const [ada, eve] = await Promise.all([freshPerson("ledger:read"), freshPerson("ledger:read")]);
+  const { id_token: hint } = await loginFctl(ada);
+  const device = await beginDevice({ ...ROOT, id_token_hint: hint });
+  const visitor = new PageVisitor();
+  const page = await openDevicePage(visitor, device, eve);
+  expect(page.status).toBe(403);
+  const form = { user_code: device.user_code, answer: "allow" };
+  expect((await visitor.post("/api/auth/device", form)).status).toBe(403);
+  expect(await poll(device.device_code)).toMatchObject({ error: "authorization_pending" });
+  // The hint itself has approved nothing; the person whom it names has to.
+  await answerDevice(new PageVisitor(), { device, person: ada });
+  await passInterval(device.device_code);
+  expect(await poll(device.device_code)).toMatchObject({ status: 200 });
+});
