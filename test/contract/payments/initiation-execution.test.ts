@@ -224,7 +224,7 @@ describe("version 1, through the official client", () => {
     expect((await change(id, "VALIDATED")).statusCode).toBe(204);
     expect(await read(id)).toMatchObject({
       status: "PROCESSED",
-      relatedPayments: [{ status: "SUCCEEDED" }],
+      relatedPayments: [{ status: "SUCCEEDED", error: "" }],
       relatedAdjustments: [
         { status: "PROCESSED" },
         { status: "PROCESSING" },
@@ -359,7 +359,7 @@ describe("operation 6: GET /api/payments/transfer-initiations/{transferId}", () 
       status: "PROCESSED",
       error: "",
       metadata: {},
-      relatedPayments: [{ status: "SUCCEEDED" }],
+      relatedPayments: [{ status: "SUCCEEDED", error: "" }],
     });
     expect(Object.keys(data)).toEqual(
       expect.arrayContaining(["reference", "createdAt", "scheduledAt", "relatedAdjustments"]),

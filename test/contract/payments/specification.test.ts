@@ -125,7 +125,7 @@ const Transfer = z.object({
         "DISPUTE_LOST",
         "OTHER",
       ]),
-      error: z.string().optional(),
+      error: z.string(),
     }),
   ),
   relatedAdjustments: z.array(

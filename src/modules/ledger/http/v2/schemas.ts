@@ -24,8 +24,12 @@ import {
 
 const schemas = operations({ path: "/v2/{ledger}/schemas", tags: ["Schemas"], scope: "ledger" });
 
+/** The path of a schema as the official command line spells it. */
+const ALIAS = "/v2/{ledger}/schema/{version}";
+
 export const registerSchemas = registration(
   schemas.post("/{version}", {
+    aliases: [ALIAS],
     operationId: "v2InsertSchema",
     summary: "Insert a schema",
     description:
@@ -46,6 +50,7 @@ export const registerSchemas = registration(
     },
   }),
   schemas.get("/{version}", {
+    aliases: [ALIAS],
     operationId: "v2GetSchema",
     summary: "Read a schema",
     params: SchemaParams,

@@ -76,6 +76,7 @@ export const FullTransferInitiationResponse = TransferInitiationResponse.extend(
       paymentID: z.string(),
       createdAt: TimestampOutput,
       status: z.enum(LEGACY_STATUSES),
+      error: z.string().openapi({ description: "Empty, because payments have no errors." }),
     }),
   ),
   relatedAdjustments: z
@@ -127,6 +128,8 @@ export const toFullTransferInitiationView = (
     paymentID: encodePaymentId({ connector: connector.id, reference, type }),
     createdAt: formatTimestamp(createdAt),
     status: toLegacyStatus(status),
+    // The official command line reads it.
+    error: "",
   })),
   relatedAdjustments: relations.adjustments.flatMap((adjustment) => {
     const status = legacyStatusOf(adjustment.status);
