@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { INVITATION_MS, invite } from "#modules/auth/administration/invitations.ts";
 import { beginLogin, findLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
 import { CODE_LIFETIME_MS, redeemCode } from "#modules/auth/grants/authorization-codes.ts";
+import { DEVICE_CODE_LIFETIME_MS, issueDeviceCodes } from "#modules/auth/grants/device-codes.ts";
 import { REDEEMED_CODE_KEPT_MS } from "#modules/auth/grants/grant-store.ts";
 import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
 import { beginSession } from "#modules/auth/people/sessions.ts";
@@ -37,6 +38,7 @@ const now = at(0);
 
 const TABLES = [
   "auth_codes",
+  "auth_device_codes",
   "auth_grants",
   "auth_refresh_tokens",
   "auth_revocations",
@@ -82,6 +84,14 @@ const REQUEST = {
   prompts: [],
 } as const;
 
+const DEVICE = {
+  clientId: "fctl",
+  scopes: ["openid"],
+  membership: "root",
+  hintedSubject: undefined,
+  address: "192.0.2.1",
+} as const;
+
 const asAdministrator = (context: ServiceContext): ServiceContext => ({
   ...context,
   principal: { ...context.principal, scopes: new Set(["auth:write"]) },
@@ -91,6 +101,7 @@ const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
 
 describe("what ends by itself", () => {
   test("rows with a lifetime stay as long as they are good for something, and are gone then", async () => {
+    await issueDeviceCodes(now, DEVICE);
     await newCode();
     const { clientId, redeem } = await newCode();
     const { refreshToken = "" } = await redeem();
@@ -104,6 +115,7 @@ describe("what ends by itself", () => {
 
     const expected = {
       auth_codes: 2,
+      auth_device_codes: 1,
       auth_grants: 1,
       auth_refresh_tokens: 2,
       auth_revocations: 1,
@@ -115,6 +127,7 @@ describe("what ends by itself", () => {
     // Lifetimes in increasing order, with the rows that are left after each of them.
     const ends: readonly [ms: number, left: Readonly<Record<string, number>>][] = [
       [CODE_LIFETIME_MS, { auth_codes: 1 }],
+      [DEVICE_CODE_LIFETIME_MS, { auth_device_codes: 0 }],
       [LOGIN_MS_MAX, { auth_logins: 0 }],
       [REVOCATION_MS, { auth_revocations: 0 }],
       [SESSION_MS, { auth_sessions: 0 }],
