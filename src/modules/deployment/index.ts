@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFailedRequests } from "./http/failed-requests.ts";
+import { registerWebhookTarget } from "./http/webhook-target.ts";
 import { systemClock } from "#platform/clock.ts";
 import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { FAILED_REQUESTS_SWEEP } from "#platform/failed-requests/recorder.ts";
@@ -23,8 +24,9 @@ const purgeFailedRequests: Sweep = {
 };
 
 /**
- * What the deployment itself does, for those who look after it: the requests that have failed. The platform records them, because every
- * operation of every module may fail (`platform/http/failures/`).
+ * What the deployment itself does, for those who look after it: the requests that have failed, and the
+ * webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
+ * fail (`platform/http/failures/`).
  */
 export const deploymentModule: Module = {
   name: "deployment",
@@ -33,6 +35,7 @@ export const deploymentModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFailedRequests(app);
+    registerWebhookTarget(app);
     return app;
   },
   resources: [
@@ -43,6 +46,10 @@ export const deploymentModule: Module = {
           name: "Failed requests",
           description:
             "The last requests that failed, with who sent them and what they were answered. Changes are in the audit and in the logs of ledgers.",
+        },
+        {
+          name: "Smoke test",
+          description: "What `npm run deploy` calls when it has changed a deployment.",
         },
       ],
     },
