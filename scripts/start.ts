@@ -1,5 +1,6 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { buildWorker } from "./lib/build/worker.ts";
+import { type Discovered, discover } from "./lib/discovery.ts";
 import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED } from "./lib/project.ts";
@@ -35,27 +36,6 @@ async function start(): Promise<void> {
 /** Writes the Worker's log to standard error, unchanged. */
 function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/**
- * What a server says of itself: the URL under which it issues tokens, and the scopes of all modules, without those for
- * reads, which the scopes for writes include.
- */
-interface Discovered {
-  readonly publicUrl: string;
-  readonly scopes: readonly string[];
-}
-
-async function discover(url: string): Promise<Discovered> {
-  const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
-  const { issuer, scopes_supported: scopes } = await response.json<{
-    issuer: string;
-    scopes_supported: string[];
-  }>();
-  return {
-    publicUrl: issuer.replace(/\/api\/auth$/, ""),
-    scopes: scopes.filter((scope) => scope.includes(":") && !scope.endsWith(":read")),
-  };
 }
 
 /** How the first person signs in to the console. Without a link, which may fail, the server runs, too. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
+import { CREATE_BOOKS } from "../migration-books.ts";
 import { inProject, OperatorError } from "../project.ts";
 import { openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
@@ -63,13 +64,6 @@ type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 interface Applied {
   readonly name: string;
 }
-
-/** Wrangler's own table of the applied migrations. */
-const CREATE_BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE,
-  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
-)`;
 
 /**
  * Applies a migration and records it, in one transaction. All statements of a migration are prepared as one, which the local database
