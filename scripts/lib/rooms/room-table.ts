@@ -378,12 +378,14 @@ export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "scripts/lib": [],
   "scripts/connector-template": [],
   "scripts/demo": ["scripts/lib"],
+  "scripts/deploy": ["scripts/lib"],
   "scripts/florin": ["scripts/lib"],
   "scripts/generic-psp": ["scripts/lib"],
   "scripts/listen": ["scripts/lib"],
   // The commands, a file each.
   scripts: [
     "scripts/demo",
+    "scripts/deploy",
     "scripts/florin",
     "scripts/generic-psp",
     "scripts/lib",

@@ -1,0 +1,28 @@
+import { createInterface } from "node:readline/promises";
+import { deploy } from "./deploy/deploy.ts";
+import { readOptions, USAGE } from "./deploy/options.ts";
+import { uploadWorker } from "./deploy/wrangler.ts";
+import { buildWorker } from "./lib/build/worker.ts";
+import { run } from "./lib/main.ts";
+
+/** Asks on the terminal; undefined without a terminal. */
+async function ask(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** `npm run deploy` makes or updates a deployment at Cloudflare. */
+await run(async () => {
+  const options = readOptions(process.argv.slice(2));
+  const write = (text: string): void => void process.stdout.write(text);
+  if (options.help) write(USAGE);
+  else {
+    const { env } = process;
+    await deploy(options, { env, write, ask, build: buildWorker, upload: uploadWorker });
+  }
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import type { CloudflareApi } from "./cloudflare.ts";
+import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
+import { CREATE_BOOKS } from "#scripts/lib/migration-books.ts";
+import { inProject, OperatorError } from "#scripts/lib/project.ts";
+
+const Database = z.object({ uuid: z.string(), name: z.string() });
+
+/** A D1 database of the account. */
+export type RemoteDatabase = z.output<typeof Database>;
+
+/**
+ * Finds the database of a deployment: that of the environment file's id, or else that of the name. Throws `OperatorError` if the file names a
+ * database that is gone, because a new and empty one in its place would be a silent loss.
+ */
+export async function findDatabase(
+  api: CloudflareApi,
+  name: string,
+  id: string | undefined,
+): Promise<RemoteDatabase | undefined> {
+  if (id !== undefined) {
+    const known = await api.read(`d1/database/${id}`, Database);
+    if (known !== undefined) return known;
+    throw new OperatorError(
+      `The account has no D1 database ${id}, which the environment file names as database_id. Take the right account or the right id. To begin with an empty database, remove the line.`,
+    );
+  }
+  const found = await api.list(`d1/database?name=${encodeURIComponent(name)}`, Database);
+  return found.find((database) => database.name === name);
+}
+
+export const createDatabase = (api: CloudflareApi, name: string): Promise<RemoteDatabase> =>
+  api.change("d1/database", { method: "POST", body: { name } }, Database);
+
+const Applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
+const Tables = z.array(z.object({ results: z.array(z.object({ count: z.number() })) }));
+
+/** Compares the migrations of a database with those of this version, by reads only. */
+export async function readMigrations(api: CloudflareApi, id: string): Promise<MigrationsState> {
+  const [tables] = await query(
+    api,
+    id,
+    "SELECT count(*) AS count FROM sqlite_master WHERE name = 'd1_migrations'",
+    Tables,
+  );
+  if (tables?.results[0]?.count !== 1) return compareMigrations([]);
+  const [applied] = await query(
+    api,
+    id,
+    "SELECT name FROM d1_migrations ORDER BY id LIMIT 1000",
+    Applied,
+  );
+  return compareMigrations((applied?.results ?? []).map(({ name }) => name));
+}
+
+/** Applies the migrations that a database lacks, each with its record in one transaction, so that a run that broke off goes on. */
+export async function applyMigrations(api: CloudflareApi, id: string): Promise<void> {
+  const state = await readMigrations(api, id);
+  if (state.kind === "refused") throw new OperatorError(state.reason);
+  if (state.kind === "current") return;
+  await query(api, id, CREATE_BOOKS, z.unknown());
+  for (const name of state.missing) {
+    const migration = readFileSync(inProject("migrations", name), "utf8").trimEnd();
+    const record = `INSERT INTO d1_migrations (name) VALUES ('${name}');`;
+    const end = migration.endsWith(";") ? "" : ";";
+    await query(api, id, `${migration}${end}\n${record}`, z.unknown());
+  }
+}
+
+/** Runs statements, which D1 executes as one transaction. */
+const query = <S extends z.ZodType>(
+  api: CloudflareApi,
+  id: string,
+  ...[sql, schema]: [string, S]
+): Promise<z.output<S>> =>
+  api.change(`d1/database/${id}/query`, { method: "POST", body: { sql } }, schema);
