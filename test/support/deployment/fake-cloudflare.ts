@@ -22,8 +22,8 @@ export interface RecordedCall {
 
 /** Where a connection breaks: in place of the work of a request, or after it and before the answer. */
 export interface Breakage {
-  /** The number of the changing request, from 0. */
-  readonly at: number;
+  /** The number of the changing request, from 0, or its path. */
+  readonly at: number | RegExp;
   readonly when: "before" | "after";
 }
 
@@ -135,7 +135,7 @@ export class FakeCloudflare {
     const path = url.pathname.replace("/client/v4", "").replace("/accounts/acc/", "");
     const call = { method, path, body: body.toString() };
     this.calls.push(call);
-    const breaks = isChange(call) && this.breakage?.at === this.#changeCount++;
+    const breaks = isChange(call) && this.#breaks(path);
     if (breaks && this.breakage?.when === "before") return void response.destroy();
     const { headers } = request;
     const answer = await this.#answer(`${method} ${path}`, {
@@ -145,6 +145,12 @@ export class FakeCloudflare {
     });
     if (breaks) return void response.destroy();
     sendAnswer(response, answer);
+  }
+
+  #breaks(path: string): boolean {
+    const at = this.breakage?.at;
+    const count = this.#changeCount++;
+    return at instanceof RegExp ? at.test(path) : at === count;
   }
 
   async #answer(line: string, call: FakeCall): Promise<FakeAnswer> {
