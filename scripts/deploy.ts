@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { deploy } from "./deploy/deploy.ts";
+import { deploy, destroy } from "./deploy/deploy.ts";
 import { readOptions, USAGE } from "./deploy/options.ts";
 import { uploadWorker } from "./deploy/wrangler.ts";
 import { buildWorker } from "./lib/build/worker.ts";
@@ -16,13 +16,14 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
-/** `npm run deploy` makes or updates a deployment at Cloudflare. */
+/** `npm run deploy` makes, updates or deletes a deployment at Cloudflare. */
 await run(async () => {
   const options = readOptions(process.argv.slice(2));
   const write = (text: string): void => void process.stdout.write(text);
   if (options.help) write(USAGE);
   else {
     const { env } = process;
-    await deploy(options, { env, write, ask, build: buildWorker, upload: uploadWorker });
+    const tools = { env, write, ask, build: buildWorker, upload: uploadWorker };
+    await (options.destroy ? destroy(options, tools) : deploy(options, tools));
   }
 });

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { findAccess } from "./account.ts";
 import { CloudflareApi } from "./cloudflare.ts";
 import { markComplete } from "./deployed-worker.ts";
+import { planDestruction } from "./destroy.ts";
 import { readEnvironment, standardEnvironment } from "./environment.ts";
 import { inviteFirstPerson } from "./invitation.ts";
 import type { DeployOptions } from "./options.ts";
@@ -46,6 +47,36 @@ export async function deploy(options: DeployOptions, tools: DeployTools): Promis
     }
     tools.write(describeSecrets(pending.read(), tools.env));
     pending.remove();
+  } finally {
+    release();
+  }
+}
+
+/** Deletes the deployment of an environment with all data, after its name was typed. Throws `OperatorError`. */
+export async function destroy(options: DeployOptions, tools: DeployTools): Promise<void> {
+  const { file, confirmed } = options;
+  const environment = readEnvironment(file);
+  if (environment === undefined) {
+    throw new OperatorError(`There is no ${file}, so there is no deployment to delete.`);
+  }
+  const { name } = environment;
+  const api = new CloudflareApi(await findAccess(tools.env, environment.account_id));
+  const release = lock(name);
+  try {
+    const deletions = await planDestruction({ api, environment, file });
+    if (deletions.length === 0) {
+      tools.write(`Nothing of ${name} is there. Nothing was changed.\n`);
+      return;
+    }
+    const list = deletions.map(({ title }) => `  - ${title}`).join("\n");
+    tools.write(`\nThis deletes for good, in the account ${api.accountId}:\n\n${list}\n\n`);
+    const typed = confirmed ?? (await tools.ask(`Type ${name} to delete it: `));
+    if (typed?.trim() !== name) {
+      throw new OperatorError(`The name of the deployment was not typed. Nothing was changed.`);
+    }
+    await carryOut(deletions, tools);
+    new PendingSecrets(file).remove();
+    tools.write(`\n${name} is deleted. ${file} stays.\n`);
   } finally {
     release();
   }

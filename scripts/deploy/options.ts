@@ -41,6 +41,9 @@ export function readOptions(args: readonly string[]): DeployOptions {
       `--env is ${JSON.stringify(env)}. It takes 1 to 31 lower case letters, digits and hyphens, the first a letter.`,
     );
   }
+  if (values.destroy !== true && values.confirm !== undefined) {
+    throw new OperatorError("--confirm is for --destroy only.");
+  }
   return {
     env,
     file: values.file ?? inProject("deploy", `${env}.toml`),

@@ -116,7 +116,7 @@ async function checkRemote(): Promise<Outcome> {
     .map(([name, { length }]) => `  ${name}: ${length}`);
   const lines = [
     `This is Florin ${FLORIN_VERSION}.`,
-    describeMigrations(migrations, "npx wrangler d1 migrations apply florin --remote applies"),
+    describeMigrations(migrations, "npm run deploy applies"),
     "The steps of a deployment's objects cannot be seen from here. An object makes the steps that it lacks at its next use, and answers 503 if a later version has made more steps. The last step that this version knows for each class:",
     ...steps,
   ];

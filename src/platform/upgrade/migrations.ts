@@ -43,5 +43,5 @@ export const MADE_BEFORE_RELEASES =
 export function whyRefused(state: MigrationsState): string | undefined {
   if (state.kind === "current") return undefined;
   if (state.kind === "refused") return state.reason;
-  return `The database lacks ${state.missing.join(", ")} of this version of Florin. Apply it with: npx wrangler d1 migrations apply florin --remote`;
+  return `The database lacks ${state.missing.join(", ")} of this version of Florin. Apply it with: npm run deploy`;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FakeCloudflare } from "./fake-cloudflare.ts";
 import { FakeFlorin } from "./fake-florin.ts";
 import { uploadAsWrangler } from "./upload-as-wrangler.ts";
-import { deploy } from "#scripts/deploy/deploy.ts";
+import { deploy, destroy } from "#scripts/deploy/deploy.ts";
 import { readOptions } from "#scripts/deploy/options.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
@@ -65,7 +65,8 @@ export class DeployWorld {
   /** Runs the command in this process, with a stand-in for wrangler. */
   async deploy(args: readonly string[] = ["--yes"], env: NodeJS.ProcessEnv = {}): Promise<void> {
     this.output = "";
-    await deploy(readOptions(["--file", this.file, ...args]), {
+    const options = readOptions(["--file", this.file, ...args]);
+    await (options.destroy ? destroy : deploy)(options, {
       env: { ...this.env, ...env },
       write: (text) => {
         this.output += text;

@@ -24,7 +24,7 @@ test.each([
     const state = compareMigrations(applied, KNOWN);
     expect(state).toEqual({ kind: "behind", missing });
     expect(whyRefused(state)).toContain(missing.join(", "));
-    expect(whyRefused(state)).toContain("npx wrangler d1 migrations apply");
+    expect(whyRefused(state)).toContain("npm run deploy");
   },
 );
 
