@@ -1,5 +1,6 @@
 import {
   boolean,
+  choice,
   integer,
   isBaseUrl,
   list,
@@ -43,6 +44,11 @@ export const platformSettings = new DeclaredSettings(
       standard: "false",
       meaning: "Lets outbound calls reach loopback and private addresses",
     }),
+    FLORIN_JURISDICTION: choice(["none", "eu", "fedramp"], {
+      standard: "none",
+      meaning:
+        "Set by `npm run deploy` from the environment file: the jurisdiction in which all objects lie. It never changes, because objects of another jurisdiction are other objects",
+    }),
     FLORIN_DEFAULT_PAGE_SIZE: integer(PAGE_SIZES, {
       standard: "15",
       meaning: "Size of a page if the request names none",
@@ -52,11 +58,22 @@ export const platformSettings = new DeclaredSettings(
       meaning: "Largest size of a page; a request for more gets a page of this size",
     }),
   },
-  ({ FLORIN_DEFAULT_PAGE_SIZE: standard, FLORIN_MAX_PAGE_SIZE: most }) => {
-    if (standard <= most) return;
-    throw new SettingsError(
-      `FLORIN_DEFAULT_PAGE_SIZE is ${standard}. It takes at most FLORIN_MAX_PAGE_SIZE, which is ${most}.`,
-    );
+  ({
+    FLORIN_DEFAULT_PAGE_SIZE: standard,
+    FLORIN_MAX_PAGE_SIZE: most,
+    FLORIN_JURISDICTION: jurisdiction,
+    FLORIN_LOCAL: isLocal,
+  }) => {
+    if (isLocal && jurisdiction !== "none") {
+      throw new SettingsError(
+        `FLORIN_JURISDICTION is "${jurisdiction}". Only Cloudflare keeps data in a jurisdiction; the data of \`npm start\` lie in the state folder of this machine.`,
+      );
+    }
+    if (standard > most) {
+      throw new SettingsError(
+        `FLORIN_DEFAULT_PAGE_SIZE is ${standard}. It takes at most FLORIN_MAX_PAGE_SIZE, which is ${most}.`,
+      );
+    }
   },
 );
 

@@ -1,5 +1,6 @@
 import type { LiveStreamOptions } from "./live-stream.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject } from "#platform/objects/call.ts";
 
 /** The name of the one object that holds all event streams of a deployment. */
@@ -9,7 +10,7 @@ const STREAM_NAME = "events";
 const OPEN_MS_MAX = 15_000;
 
 export const eventStreamOf = (env: Pick<Env, "EVENT_STREAM">) =>
-  env.EVENT_STREAM.getByName(STREAM_NAME);
+  objectAt(env, env.EVENT_STREAM, STREAM_NAME);
 
 /** Opens an event stream and returns its text in pieces of UTF-8. Throws `RATE_LIMITED` where too many are open. */
 export async function openEventStream(

@@ -1,6 +1,7 @@
 import { type Author, isLedgerName } from "#ledger-engine";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { attempt, unwrap } from "#platform/result.ts";
 
@@ -10,9 +11,9 @@ export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRepeatable: true
 export const TO_LEDGER: ObjectCall = { object: "ledger" };
 
 /** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, because such a name must not address an object. */
-export function ledgerObject({ LEDGERS }: Pick<Env, "LEDGERS">, ledger: string): LedgerStub {
+export function ledgerObject(env: Pick<Env, "LEDGERS">, ledger: string): LedgerStub {
   if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
-  return LEDGERS.getByName(ledger);
+  return objectAt(env, env.LEDGERS, ledger);
 }
 
 /**

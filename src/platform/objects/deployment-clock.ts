@@ -1,3 +1,4 @@
+import { objectAt } from "./address.ts";
 import { type ObjectCall, reachObject } from "./call.ts";
 import { memoByEnv } from "#platform/memo.ts";
 
@@ -7,7 +8,7 @@ type ClockEnv = Pick<Env, "CLOCK">;
 export const clockName = (sweep: string): string => `sweep:${sweep}`;
 
 /** The clock of one sweep: an object with an alarm of its own; see `ClockObject`. */
-export const clockOf = (env: ClockEnv, sweep: string) => env.CLOCK.getByName(clockName(sweep));
+export const clockOf = (env: ClockEnv, sweep: string) => objectAt(env, env.CLOCK, clockName(sweep));
 
 /** Longest time between two rings of a clock that was armed once, in milliseconds. */
 export const RING_MS_MAX = 3_600_000;

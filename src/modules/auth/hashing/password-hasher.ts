@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HashCaller } from "./password-hash-object.ts";
 import { boundFetch } from "#platform/http/outbound.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { type DeriveKey, PASSWORD_THREADS_BINDING } from "#platform/secrets/password-key.ts";
 
@@ -17,7 +18,10 @@ const OBJECTS = 8;
 export const deriveFor =
   (env: Pick<Env, "PASSWORD_HASHES">, caller: HashCaller): DeriveKey =>
   (work) =>
-    callObject(env.PASSWORD_HASHES.getByName(objectOf(env, caller)).derive(work, caller), TO_HASH);
+    callObject(
+      objectAt(env, env.PASSWORD_HASHES, objectOf(env, caller)).derive(work, caller),
+      TO_HASH,
+    );
 
 /** The name of the object for a caller. Under `npm start` all objects would share the threads of one machine, so there is only one object. */
 function objectOf(env: object, { key }: HashCaller): string {

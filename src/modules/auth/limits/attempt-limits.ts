@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ATTEMPT_RULES, type AttemptRule, type AttemptRuleName } from "./attempt-rules.ts";
 import { AppError } from "#platform/errors.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 /** The keys whose attempts count together, by rule: `{ personAtAddress: "address person", loginAddress: "address" }`. */
@@ -127,7 +128,7 @@ class Count {
     const place = counterShardOf(name, key);
     this.#rule = ATTEMPT_RULES[name];
     this.#key = place.key;
-    this.#object = env.ATTEMPT_LIMITS.getByName(place.object);
+    this.#object = objectAt(env, env.ATTEMPT_LIMITS, place.object);
   }
 
   /** How long to wait as far as this isolate knows, without a call, in milliseconds. */

@@ -8,6 +8,7 @@ import { exporterSettings } from "#modules/exporters/settings.ts";
 import { openDestination } from "#modules/exporters/store/exporter-config.ts";
 import { type PipelineSpec, PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
 import { logError } from "#platform/log.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
@@ -219,7 +220,7 @@ async function readPage(
   { position = -1, countMax }: { position: number | undefined; countMax: number },
 ): Promise<LogPage> {
   const page = await callObject(
-    env.LEDGERS.getByName(ledger).read({
+    objectAt(env, env.LEDGERS, ledger).read({
       name: "exportLogs",
       args: [position, undefined, countMax],
     }),

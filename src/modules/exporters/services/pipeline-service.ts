@@ -30,6 +30,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject, type ObjectCall, reachObject } from "#platform/objects/call.ts";
 import { withDeadline } from "#platform/work/deadline.ts";
 import { settleAll } from "#platform/work/lanes.ts";
@@ -201,7 +202,8 @@ export class PipelineService {
       settleAll(enabled.slice(0, WAKES_MAX), {
         limits: WAKE_LANES,
         keyOf: ({ ledger }) => ledger,
-        run: ({ id, ledger }) => this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger)),
+        run: ({ id, ledger }) =>
+          objectAt(this.#env, this.#env.PIPELINES, id).wake(lastLogIds.get(ledger)),
         signal,
       }),
     );
@@ -274,7 +276,7 @@ export class PipelineService {
 
   /** Adds the progress to a pipeline. Progress from before the latest reset does not count. */
   async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
-    const object = this.#env.PIPELINES.getByName(pipeline.id);
+    const object = objectAt(this.#env, this.#env.PIPELINES, pipeline.id);
     const read = await reachObject(object.progress(), PROGRESS_OF_PIPELINE);
     const progress = read?.resets === pipeline.resets ? read : undefined;
     return { ...pipeline, progress, failure: progress?.failure };
@@ -295,7 +297,7 @@ export class PipelineService {
 
   /** The first and the last id of a log. A page of the export names its last entry and the last entry of the log. */
   async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
-    const object = this.#env.LEDGERS.getByName(ledger);
+    const object = objectAt(this.#env, this.#env.LEDGERS, ledger);
     const page = await callObject(object.read({ name: "exportLogs", args: [-1, undefined, 1] }), {
       object: "ledger",
       isRepeatable: true,

@@ -1,6 +1,7 @@
 import type { PendingPipeline, PipelineStore } from "./pipeline-store.ts";
 import { exporterSettings } from "#modules/exporters/settings.ts";
 import { systemClock } from "#platform/clock.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
@@ -36,7 +37,7 @@ export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler
   return new Reconciler<PendingPipeline>({
     what: "pipeline",
     table: store.pending,
-    apply: ({ id }) => env.PIPELINES.getByName(id).refresh(),
+    apply: ({ id }) => objectAt(env, env.PIPELINES, id).refresh(),
     keyOf: ({ id }) => id,
     lanes: OBJECT_LANES,
     backoff: doubling(periodMs, periodMs * SYNC_PERIODS_MAX),

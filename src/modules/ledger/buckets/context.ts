@@ -2,6 +2,7 @@ import { BucketStore, type PendingLedger } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import type { Clock } from "#platform/time.ts";
@@ -78,15 +79,15 @@ export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>):
 const platformPorts = (context: ServiceContext): BucketPorts => ({
   clock: context.clock,
   setDeletion: ({ name, uuid, revision, deletedAt }) =>
-    context.env.LEDGERS.getByName(name).setDeletion({
+    objectAt(context.env, context.env.LEDGERS, name).setDeletion({
       uuid,
       revision,
       deletedAt: deletedAt ?? undefined,
     }),
   purge: async ({ name, uuid }) => {
     const areSynced = await deletePipelinesOf(context, { name, uuid });
-    await context.env.LEDGERS.getByName(name).purge(uuid);
-    await context.env.AUDITS.getByName(name).purge(uuid);
+    await objectAt(context.env, context.env.LEDGERS, name).purge(uuid);
+    await objectAt(context.env, context.env.AUDITS, name).purge(uuid);
     // Pipelines read a ledger by its name, which another ledger may get next.
     if (!areSynced)
       throw new Error("a pipeline of the ledger does not know yet that it is deleted");

@@ -16,6 +16,7 @@ import { objectSlices } from "#modules/ledger/answers/slice-queue.ts";
 import { SliceSizer } from "#modules/ledger/answers/slice-sizer.ts";
 import { systemClock } from "#platform/clock.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { asResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
@@ -75,7 +76,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
     const isUsable = stored === info.uuid && isCurrent(this.#sql);
     if (stored !== undefined && !isUsable) await this.#deleteCopy();
     const audit = this.#open(info);
-    const ledger = this.env.LEDGERS.getByName(info.name);
+    const ledger = objectAt(this.env, this.env.LEDGERS, info.name);
     const endMs = Date.now() + WORK_MS;
     while (audit.report.status === "running" && Date.now() < endMs) {
       const request = audit.next({ ...AUDIT_STEPS, rows: this.#rows.size });

@@ -1,6 +1,7 @@
 import { type Ledger, LedgerCatalogue, unknownLedger } from "#modules/catalogue/index.ts";
 import type { DatedReport } from "#modules/ledger/objects/audit-result.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -33,14 +34,14 @@ export class LedgerVerifications {
   /** Compares a ledger with its log. Where the report says that the work goes on, call again. Throws `NOT_FOUND`. */
   async verify(name: string): Promise<DatedReport> {
     const { uuid, bucket, features } = await this.#find(name);
-    const audit = this.#context.env.AUDITS.getByName(name);
+    const audit = objectAt(this.#context.env, this.#context.env.AUDITS, name);
     return callObject(audit.audit({ uuid, name, bucket, features }), TO_AUDIT);
   }
 
   /** Throws `NOT_FOUND`. */
   async last(name: string): Promise<LastVerification> {
     const { uuid, inconsistentSince } = await this.#find(name);
-    const audit = this.#context.env.AUDITS.getByName(name);
+    const audit = objectAt(this.#context.env, this.#context.env.AUDITS, name);
     return { last: await callObject(audit.last(uuid), TO_AUDIT), inconsistentSince };
   }
 

@@ -1,6 +1,7 @@
 import { type RunParams, startRun } from "./platform.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 type RunnerContext = Pick<ServiceContext, "env">;
@@ -8,7 +9,7 @@ type RunnerContext = Pick<ServiceContext, "env">;
 /** The name of the only runner of a deployment; see `InstanceRunnerObject`. */
 const RUNNER_NAME = "runner";
 
-const runnerOf = ({ env }: RunnerContext) => env.INSTANCE_RUNNER.getByName(RUNNER_NAME);
+const runnerOf = ({ env }: RunnerContext) => objectAt(env, env.INSTANCE_RUNNER, RUNNER_NAME);
 
 /** The call that wakes an instance. It may be repeated like a read, because a wake that comes twice does no harm. */
 const TO_RUNNER: ObjectCall = {

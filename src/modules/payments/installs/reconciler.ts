@@ -3,6 +3,7 @@ import { paymentConnectors } from "./tables.ts";
 import { CONNECTORS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
@@ -29,7 +30,7 @@ export function reconcilerOf(env: Env): Reconciler<PendingConnector> {
       // The object of a connector deletes the connector's row itself, after all other rows of the connector.
       isFinal: sql`0`,
     }),
-    apply: ({ reference }) => env.CONNECTORS.getByName(reference).refresh(),
+    apply: ({ reference }) => objectAt(env, env.CONNECTORS, reference).refresh(),
     keyOf: ({ reference }) => reference,
     lanes: OBJECT_LANES,
     backoff: doubling(1000, 60_000),

@@ -3,6 +3,7 @@ import { TO_CONNECTOR } from "./wake.ts";
 import { connectorsOverdue, nextOfAllMs } from "#modules/payments/initiations/movement-rows.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
@@ -26,7 +27,7 @@ export async function sweepInitiations(context: ServiceContext): Promise<number 
   const results = await settleAll(overdue, {
     limits: LANES,
     keyOf: (reference) => reference,
-    run: (reference) => reachObject(env.CONNECTORS.getByName(reference).move(), TO_CONNECTOR),
+    run: (reference) => reachObject(objectAt(env, env.CONNECTORS, reference).move(), TO_CONNECTOR),
   });
   for (const { item: connector, error } of results) {
     if (error !== undefined) logError("a connector could not be woken", error, { connector });

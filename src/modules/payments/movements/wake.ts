@@ -1,6 +1,7 @@
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 
 /** The options of a call that wakes a connector's object. Such a call may be repeated. */
@@ -19,7 +20,7 @@ export async function wakeMovements(
   { reference }: Pick<ConnectorId, "reference">,
 ): Promise<void> {
   try {
-    await reachObject(env.CONNECTORS.getByName(reference).move(), TO_CONNECTOR);
+    await reachObject(objectAt(env, env.CONNECTORS, reference).move(), TO_CONNECTOR);
   } catch (error) {
     logError("a connector could not be woken to move money; the sweep wakes it", error, {
       connector: reference,

@@ -1,4 +1,5 @@
 import type { MatchingObject } from "./object/matching-object.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
 import type { Result } from "#platform/result.ts";
 
@@ -6,7 +7,7 @@ type MatchingStub = DurableObjectStub<MatchingObject>;
 
 /** The Durable Object of a matching. */
 export const matchingObjectOf = (env: Pick<Env, "MATCHINGS">, id: string): MatchingStub =>
-  env.MATCHINGS.getByName(id);
+  objectAt(env, env.MATCHINGS, id);
 
 /** Longest wait for an object, in milliseconds. A slice of a run takes some ten of them. */
 const TIMEOUT_MS = 30_000;

@@ -2,6 +2,7 @@ import type { ShardAnswer } from "./shard.ts";
 import type { Kind } from "#modules/search/core/kinds.ts";
 import { KINDS } from "#modules/search/core/kinds.ts";
 import type { IndexQuery } from "#modules/search/engine/search-index.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { type ObjectCall, callObject } from "#platform/objects/call.ts";
 
 /**
@@ -23,7 +24,7 @@ export function shardOf(name: string): number {
 }
 
 export const shardObject = (env: Pick<Env, "SEARCH_SHARDS">, shard: number) =>
-  env.SEARCH_SHARDS.getByName(`${shard}`);
+  objectAt(env, env.SEARCH_SHARDS, `${shard}`);
 
 /** Calls that change something may be repeated, because objects are stored by their ids, and entries once. */
 const TO_SHARD: ObjectCall = { object: "search", isRepeatable: true, timeoutMs: 10_000 };

@@ -1,6 +1,7 @@
 import type { ConfigStore, PendingConfig } from "./config-store.ts";
 import { LaneSpecs } from "./lane-specs.ts";
 import { systemClock } from "#platform/clock.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { doubling } from "#platform/work/backoff.ts";
@@ -10,7 +11,7 @@ export type ConfigReconciler = Reconciler<PendingConfig>;
 
 /** The Durable Object of a config, which holds the lane of its endpoint. */
 export const endpointOf = (env: Pick<Env, "ENDPOINTS">, configId: string) =>
-  env.ENDPOINTS.getByName(configId);
+  objectAt(env, env.ENDPOINTS, configId);
 
 /**
  * Options of all calls of objects of endpoints, which answer within milliseconds even while an endpoint hangs. Writes may be repeated,

@@ -2,12 +2,13 @@ import type { Draw, DrawCall, LaneFigures } from "./lane-object.ts";
 import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { reachObject } from "#platform/objects/call.ts";
 
 /** Longest wait for a lane, in milliseconds. A lane only stores events before it answers. */
 const ACCEPT_MS_MAX = 5000;
 
-const laneOf = (env: Env, owner: string) => env.TRIGGER_LANES.getByName(owner);
+const laneOf = (env: Env, owner: string) => objectAt(env, env.TRIGGER_LANES, owner);
 
 /** Gives events to the lane of an owner. Returns false where the lane is full. */
 export const enqueueInLane = (
