@@ -34,7 +34,8 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
   const { minify: _, keep_names: __, ...kept } = base; // The script is built already.
   const from = (path: string): string => relative(dirname(file), path);
   const named = renamed(kept, base.name ?? "florin", environment.name);
-  const { routes } = environment;
+  const { jurisdiction, routes } = environment;
+  const placed = jurisdiction === undefined ? {} : { jurisdiction };
   const config = {
     ...named,
     ...(environment.account_id === undefined ? {} : { account_id: environment.account_id }),
@@ -56,7 +57,12 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
       namespace_id: namespaceOf(limit.namespace_id, environment.name),
     })),
     r2_buckets: environment.statements === "r2" ? [statementsBucket(environment)] : [],
-    vars: { ...environment.vars, FLORIN_PUBLIC_URL: url },
+    workflows: (named.workflows ?? []).map((workflow) => ({ ...workflow, ...placed })),
+    vars: {
+      ...environment.vars,
+      FLORIN_PUBLIC_URL: url,
+      ...(jurisdiction === undefined ? {} : { FLORIN_JURISDICTION: jurisdiction }),
+    },
   };
   return merged(config, environment.wrangler) as WranglerConfig; // Wrangler checks the result as it checks its own file.
 }
@@ -67,9 +73,10 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
  */
 const DEPLOYED_FLAGS = ["global_fetch_strictly_public"];
 
-const statementsBucket = ({ name }: DeployEnvironment) => ({
+const statementsBucket = ({ name, jurisdiction }: DeployEnvironment) => ({
   binding: "FLORIN_STATEMENTS",
   bucket_name: `${name}-statements`,
+  ...(jurisdiction === undefined ? {} : { jurisdiction }),
 });
 
 /** Replaces the name of wrangler.toml by that of the deployment, wherever a name of a resource is it or begins with it. */
@@ -106,10 +113,16 @@ function merged(base: unknown, more: unknown): unknown {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** An R2 bucket; in each jurisdiction it is another one. */
+export interface NeededBucket {
+  readonly name: string;
+  readonly jurisdiction: string | undefined;
+}
+
 /** The resources that a configuration binds, which have to exist before it is deployed. */
 export interface NeededResources {
   readonly queues: readonly string[];
-  readonly buckets: readonly string[];
+  readonly buckets: readonly NeededBucket[];
   readonly workflows: readonly string[];
 }
 
@@ -123,7 +136,9 @@ export function neededResources(config: WranglerConfig): NeededResources {
   ];
   return {
     queues: distinct(queues),
-    buckets: distinct((config.r2_buckets ?? []).map(({ bucket_name: name }) => name)),
+    buckets: (config.r2_buckets ?? []).flatMap(({ bucket_name: name, jurisdiction }) =>
+      name === undefined ? [] : [{ name, jurisdiction }],
+    ),
     workflows: distinct((config.workflows ?? []).map(({ name }) => name)),
   };
 }

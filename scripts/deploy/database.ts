@@ -5,7 +5,11 @@ import { compareMigrations, type MigrationsState } from "#platform/upgrade/migra
 import { CREATE_BOOKS } from "#scripts/lib/migration-books.ts";
 import { inProject, OperatorError } from "#scripts/lib/project.ts";
 
-const Database = z.object({ uuid: z.string(), name: z.string() });
+const Database = z.object({
+  uuid: z.string(),
+  name: z.string(),
+  jurisdiction: z.string().nullish(),
+});
 
 /** A D1 database of the account. */
 export type RemoteDatabase = z.output<typeof Database>;
@@ -26,12 +30,34 @@ export async function findDatabase(
       `The account has no D1 database ${id}, which the environment file names as database_id. Take the right account or the right id. To begin with an empty database, remove the line.`,
     );
   }
-  const found = await api.list(`d1/database?name=${encodeURIComponent(name)}`, Database);
-  return found.find((database) => database.name === name);
+  const all = await api.list(`d1/database?name=${encodeURIComponent(name)}`, Database);
+  const found = all.find((database) => database.name === name);
+  return found === undefined ? undefined : await api.read(`d1/database/${found.uuid}`, Database);
 }
 
-export const createDatabase = (api: CloudflareApi, name: string): Promise<RemoteDatabase> =>
-  api.change("d1/database", { method: "POST", body: { name } }, Database);
+export const createDatabase = (
+  api: CloudflareApi,
+  name: string,
+  jurisdiction: string | undefined,
+): Promise<RemoteDatabase> =>
+  api.change("d1/database", { method: "POST", body: { name, jurisdiction } }, Database);
+
+/**
+ * Throws `OperatorError` if the database lies in another jurisdiction than the environment file names. The jurisdiction of a deployment never
+ * changes: its objects, and with them all ledgers, would be others, which are empty.
+ */
+export function assertPlace(
+  { name, jurisdiction }: RemoteDatabase,
+  wanted: string | undefined,
+): void {
+  const actual = jurisdiction ?? undefined;
+  if (actual === wanted) return;
+  const describe = (place: string | undefined): string =>
+    place === undefined ? "no jurisdiction" : `the jurisdiction "${place}"`;
+  throw new OperatorError(
+    `The D1 database ${name} lies in ${describe(actual)}, but the environment file names ${describe(wanted)}. A deployment never changes its jurisdiction. Make a new deployment with another name, and move the ledgers there.`,
+  );
+}
 
 const Applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 const Tables = z.array(z.object({ results: z.array(z.object({ count: z.number() })) }));

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findAccess } from "./account.ts";
 import { CloudflareApi } from "./cloudflare.ts";
@@ -31,7 +32,7 @@ export interface DeployTools {
 export async function deploy(options: DeployOptions, tools: DeployTools): Promise<void> {
   const deployment = await prepareDeployment(options, tools);
   const { environment, pending, url } = deployment;
-  const release = lock(environment.name);
+  const release = lock(options.file);
   try {
     const steps = await planDeployment(deployment);
     if (steps.length > 0) {
@@ -61,7 +62,7 @@ export async function destroy(options: DeployOptions, tools: DeployTools): Promi
   }
   const { name } = environment;
   const api = new CloudflareApi(await findAccess(tools.env, environment.account_id));
-  const release = lock(name);
+  const release = lock(file);
   try {
     const deletions = await planDestruction({ api, environment, file });
     if (deletions.length === 0) {
@@ -108,16 +109,17 @@ async function prepareDeployment(
   };
 }
 
-/** Keeps two runs on this machine from deploying the same at once; the system releases the lock when its process ends in any way. */
-function lock(name: string): () => void {
-  const path = inProject("dist/deploy", name, "lock.sqlite");
+/** Keeps two runs from using one environment file at once; the system releases the lock when its process ends in any way. */
+function lock(file: string): () => void {
+  const name = createHash("sha256").update(resolve(file)).digest("hex").slice(0, 16);
+  const path = inProject("dist/deploy", `${name}.lock.sqlite`);
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     database.close();
-    throw new OperatorError(`Another run deploys ${name} at the moment.`, { cause });
+    throw new OperatorError(`Another run uses ${file} at the moment.`, { cause });
   }
   return () => database.close();
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type CloudflareApi, CloudflareError } from "./cloudflare.ts";
-import { deploymentConfig, neededResources } from "./config.ts";
+import { deploymentConfig, type NeededBucket, neededResources } from "./config.ts";
 import { findDatabase } from "./database.ts";
 import { type DeployEnvironment, recordDatabaseId } from "./environment.ts";
-import { findQueues, hasBucket } from "./resources.ts";
+import { findQueues, hasBucket, placeOf } from "./resources.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /** A deployment that is to be deleted. */
@@ -48,7 +48,8 @@ export async function planDestruction(doomed: DoomedDeployment): Promise<Deletio
   deletions.push(...(await planDatabaseDeletion(doomed)));
   for (const bucket of buckets) {
     if (!(await hasBucket(api, bucket))) continue;
-    deletions.push({ title: `the R2 bucket ${bucket}`, run: () => removeBucket(api, bucket) });
+    const title = `the R2 bucket ${bucket.name}`;
+    deletions.push({ title, run: () => removeBucket(api, bucket) });
   }
   return deletions;
 }
@@ -76,9 +77,10 @@ async function planDatabaseDeletion({
 const CONFLICT = 409;
 
 /** Deletes a bucket. Throws `OperatorError` if it has files, which the API does not delete with it. */
-async function removeBucket(api: CloudflareApi, name: string): Promise<void> {
+async function removeBucket(api: CloudflareApi, bucket: NeededBucket): Promise<void> {
+  const { name } = bucket;
   try {
-    await api.remove(`r2/buckets/${name}`);
+    await api.remove(`r2/buckets/${name}`, placeOf(bucket));
   } catch (cause) {
     if (!(cause instanceof CloudflareError) || cause.status !== CONFLICT) throw cause;
     throw new OperatorError(

@@ -28,6 +28,7 @@ const EnvironmentFile = z.strictObject({
   account_id: z.string().optional(),
   url: z.string().refine(isBaseUrl, "expected an http(s) URL without query").optional(),
   database_id: z.string().optional(),
+  jurisdiction: z.enum(["eu", "fedramp"]).optional(),
   statements: z.enum(["r2", "objects"]).default("r2"),
   routes: z.array(Route).default([]),
   vars: z.record(z.string(), z.string()).default({}),
@@ -93,6 +94,7 @@ export function recordDatabaseId(file: string, id: string | undefined): void {
 /** Settings that a deployment gets in another way, and how. */
 const NOT_VARS: Readonly<Record<string, string>> = {
   FLORIN_PUBLIC_URL: "It follows from `url` or the first custom domain.",
+  FLORIN_JURISDICTION: "It follows from `jurisdiction`.",
   FLORIN_LOCAL: "It is for `npm start` on one machine.",
   FLORIN_DIRECT: "It is for `npm start` on one machine.",
   FLORIN_CLIENT_ID: "It is a secret, which a deployment makes.",

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { CloudflareAccess, CloudflareApi } from "./cloudflare.ts";
 import { deploymentConfig, neededResources, type WranglerConfig } from "./config.ts";
-import { applyMigrations, createDatabase, findDatabase, readMigrations } from "./database.ts";
+import {
+  applyMigrations,
+  assertPlace,
+  createDatabase,
+  findDatabase,
+  readMigrations,
+} from "./database.ts";
 import { readWorker } from "./deployed-worker.ts";
 import {
   type DeployEnvironment,
@@ -86,9 +92,9 @@ export async function planDeployment(deployment: PlannedDeployment): Promise<Dep
   for (const name of needed.queues) {
     if (!queues.has(name)) planning.add(`create the queue ${name}`, () => createQueue(api, name));
   }
-  for (const name of needed.buckets) {
-    if (await hasBucket(api, name)) continue;
-    planning.add(`create the R2 bucket ${name}`, () => createBucket(api, name));
+  for (const bucket of needed.buckets) {
+    if (await hasBucket(api, bucket)) continue;
+    planning.add(`create the R2 bucket ${bucket.name}`, () => createBucket(api, bucket));
   }
   await planWorker(planning, deployment, migrations);
   return planning.steps;
@@ -97,13 +103,14 @@ export async function planDeployment(deployment: PlannedDeployment): Promise<Dep
 /** Plans the database, and returns how far its tables are. */
 async function planDatabase(
   planning: Planning,
-  { api, environment: { name, database_id: recorded }, file }: PlannedDeployment,
+  { api, environment: { name, database_id: recorded, jurisdiction }, file }: PlannedDeployment,
 ): Promise<MigrationsState> {
   const database = await findDatabase(api, name, recorded);
+  if (database !== undefined) assertPlace(database, jurisdiction);
   planning.databaseId = database?.uuid;
   if (database === undefined) {
     planning.add(`create the D1 database ${name}`, async () => {
-      planning.databaseId = (await createDatabase(api, name)).uuid;
+      planning.databaseId = (await createDatabase(api, name, jurisdiction)).uuid;
       recordDatabaseId(file, planning.databaseId);
     });
     return { kind: "behind", missing: MIGRATIONS };

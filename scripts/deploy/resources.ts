@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type CloudflareApi, CloudflareError } from "./cloudflare.ts";
+import type { NeededBucket } from "./config.ts";
 
 const Queue = z.object({ queue_id: z.string(), queue_name: z.string() });
 const Bucket = z.object({ name: z.string() });
@@ -22,12 +23,21 @@ export async function createQueue(api: CloudflareApi, name: string): Promise<voi
   );
 }
 
-export async function hasBucket(api: CloudflareApi, name: string): Promise<boolean> {
-  return (await api.read(`r2/buckets/${name}`, Bucket)) !== undefined;
+/** The header that tells the API in which jurisdiction a bucket lies. */
+export const placeOf = ({ jurisdiction }: NeededBucket): Readonly<Record<string, string>> =>
+  jurisdiction === undefined ? {} : { "cf-r2-jurisdiction": jurisdiction };
+
+export async function hasBucket(api: CloudflareApi, bucket: NeededBucket): Promise<boolean> {
+  return (await api.read(`r2/buckets/${bucket.name}`, Bucket, placeOf(bucket))) !== undefined;
 }
 
-export async function createBucket(api: CloudflareApi, name: string): Promise<void> {
-  await createOnce(() => api.change("r2/buckets", { method: "POST", body: { name } }, z.unknown()));
+export async function createBucket(api: CloudflareApi, bucket: NeededBucket): Promise<void> {
+  const request = {
+    method: "POST",
+    body: { name: bucket.name },
+    headers: placeOf(bucket),
+  } as const;
+  await createOnce(() => api.change("r2/buckets", request, z.unknown()));
 }
 
 /** Creates what another run may have created in the meantime. */

@@ -26,7 +26,7 @@ export const bodyOf = <S extends z.ZodType>(schema: S, body: Buffer): z.output<S
   schema.parse(JSON.parse(body.toString()));
 
 /** The body that creates a database or a bucket. */
-export const NamedBody = z.object({ name: z.string() });
+export const NamedBody = z.object({ name: z.string(), jurisdiction: z.string().optional() });
 
 /** A resource's id, of the API's form. */
 export const fakeId = (): string => crypto.randomUUID();

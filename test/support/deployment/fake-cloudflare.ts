@@ -33,7 +33,11 @@ const ConsumerBody = z.object({
   settings: z.unknown(),
   dead_letter_queue: z.string().optional(),
 });
-const WorkflowBody = z.object({ script_name: z.string(), class_name: z.string() });
+const WorkflowBody = z.object({
+  script_name: z.string(),
+  class_name: z.string(),
+  jurisdiction: z.string().optional(),
+});
 
 /**
  * Cloudflare's API for the account `acc` on loopback, as far as `npm run deploy` and wrangler use it. It records all requests, and breaks
@@ -116,9 +120,9 @@ export class FakeCloudflare {
     [/^DELETE queues\/([\w-]+)$/, ([, id = ""]) => this.#deleteQueue(id)],
     [/^POST queues\/([\w-]+)\/consumers$/, ([, id = ""], { body }) => this.#consume(id, body)],
     [/^PUT queues\/([\w-]+)\/consumers\/\S+$/, ([, id = ""], { body }) => this.#consume(id, body)],
-    [/^GET r2\/buckets\/([\w-]+)$/, ([, name = ""]) => this.#readBucket(name)],
-    [/^POST r2\/buckets$/, (_, { body }) => this.#createBucket(body)],
-    [/^DELETE r2\/buckets\/([\w-]+)$/, ([, name = ""]) => this.#deleteBucket(name)],
+    [/^GET r2\/buckets\/([\w-]+)$/, ([, name = ""], call) => this.#readBucket(name, call)],
+    [/^POST r2\/buckets$/, (_, call) => this.#createBucket(call)],
+    [/^DELETE r2\/buckets\/([\w-]+)$/, ([, name = ""], call) => this.#deleteBucket(name, call)],
     [/^GET workflows\/([\w-]+)$/, ([, name = ""]) => this.#readWorkflow(name)],
     [/^PUT workflows\/([\w-]+)$/, ([, name = ""], { body }) => this.#putWorkflow(name, body)],
     [/^DELETE workflows\/([\w-]+)$/, ([, name = ""]) => this.#deleteWorkflow(name)],
@@ -194,20 +198,20 @@ export class FakeCloudflare {
     return { result: {} };
   }
 
-  #readBucket(name: string): FakeAnswer {
-    return this.#buckets.has(name) ? { result: { name } } : gone(10_006);
+  #readBucket(name: string, call: FakeCall): FakeAnswer {
+    return this.#buckets.has(placed(name, call)) ? { result: { name } } : gone(10_006);
   }
 
-  #createBucket(body: Buffer): FakeAnswer {
-    const { name } = bodyOf(NamedBody, body);
-    if (this.#buckets.has(name)) return { status: 409, code: 10_004 };
-    this.#buckets.add(name);
-    return { result: { name } };
+  #createBucket(call: FakeCall): FakeAnswer {
+    const bucket = placed(bodyOf(NamedBody, call.body).name, call);
+    if (this.#buckets.has(bucket)) return { status: 409, code: 10_004 };
+    this.#buckets.add(bucket);
+    return { result: {} };
   }
 
-  #deleteBucket(name: string): FakeAnswer {
+  #deleteBucket(name: string, call: FakeCall): FakeAnswer {
     if (this.hasObjects) return { status: 409, code: 10_008 };
-    return this.#buckets.delete(name) ? { result: {} } : gone(10_006);
+    return this.#buckets.delete(placed(name, call)) ? { result: {} } : gone(10_006);
   }
 
   #readWorkflow(name: string): FakeAnswer {
@@ -224,6 +228,12 @@ export class FakeCloudflare {
     return this.#workflows.delete(name) ? { result: {} } : gone(10_200);
   }
 }
+
+/** A bucket's name, and its jurisdiction if it has one. */
+const placed = (name: string, { headers }: FakeCall): string => {
+  const jurisdiction = headers["cf-r2-jurisdiction"];
+  return jurisdiction === undefined ? name : `${name} in ${String(jurisdiction)}`;
+};
 
 function isChange({ method, path, body }: RecordedCall): boolean {
   if (method === "GET") return false;

@@ -4,9 +4,15 @@ import { bodyOf, fakeId, type FakeAnswer, type FakeRoute, gone, NamedBody } from
 
 export const QueryBody = z.object({ sql: z.string() });
 
+interface FakeDatabase {
+  readonly name: string;
+  readonly jurisdiction: string | undefined;
+  readonly sql: DatabaseSync;
+}
+
 /** The D1 databases of the fake of Cloudflare's API, in memory. */
 export class FakeDatabases {
-  readonly #databases = new Map<string, { name: string; sql: DatabaseSync }>();
+  readonly #databases = new Map<string, FakeDatabase>();
 
   readonly routes: readonly FakeRoute[] = [
     [/^GET d1\/database$/, (_, { query }) => ({ result: this.#named(query.get("name") ?? "") })],
@@ -21,8 +27,9 @@ export class FakeDatabases {
   }
 
   state() {
-    return [...this.#databases.values()].map(({ name, sql }) => ({
+    return [...this.#databases.values()].map(({ name, jurisdiction, sql }) => ({
       name,
+      jurisdiction,
       migrations: hasBooks(sql) ? sql.prepare("SELECT name FROM d1_migrations").all() : [],
     }));
   }
@@ -39,16 +46,18 @@ export class FakeDatabases {
   }
 
   #create(body: Buffer): FakeAnswer {
-    const { name } = bodyOf(NamedBody, body);
+    const { name, jurisdiction } = bodyOf(NamedBody, body);
     if (this.#named(name).some((known) => known.name === name)) return { status: 400, code: 7502 };
     const uuid = fakeId();
-    this.#databases.set(uuid, { name, sql: new DatabaseSync(":memory:") });
+    this.#databases.set(uuid, { name, jurisdiction, sql: new DatabaseSync(":memory:") });
     return { result: { uuid, name } };
   }
 
   #read(uuid: string): FakeAnswer {
     const database = this.#databases.get(uuid);
-    return database === undefined ? gone(7404) : { result: { uuid, name: database.name } };
+    if (database === undefined) return gone(7404);
+    const { name, jurisdiction = null } = database;
+    return { result: { uuid, name, jurisdiction } };
   }
 
   #delete(uuid: string): FakeAnswer {

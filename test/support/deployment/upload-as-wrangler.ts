@@ -26,8 +26,9 @@ export async function uploadAsWrangler(access: CloudflareAccess, upload: Upload)
       dead_letter_queue: dead,
     });
   }
-  for (const { name, class_name: className } of config.workflows ?? []) {
-    await send("PUT", `workflows/${name}`, { script_name: config.name, class_name: className });
+  for (const { name, class_name: className, jurisdiction } of config.workflows ?? []) {
+    const body = { script_name: config.name, class_name: className, jurisdiction };
+    await send("PUT", `workflows/${name}`, body);
   }
 }
 
