@@ -15,6 +15,8 @@ export const ledgers = sqliteTable(
     metadata: text("metadata").notNull(),
     /** A JSON object with the values of all features, by their names. */
     features: text("features").notNull(),
+    /** The location hint with which the ledger's object was made. */
+    location: text("location"),
     /** RFC 3339 in UTC with six decimals, like all timestamps in D1. */
     addedAt: text("added_at").notNull(),
     deletedAt: text("deleted_at"),
