@@ -8,6 +8,7 @@ import {
 } from "#ledger-engine";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
+import type { ObjectLocation } from "#platform/objects/location.ts";
 
 /** The bucket of ledgers that name none. */
 export const BUCKET_DEFAULT = "_default";
@@ -18,6 +19,8 @@ export interface NewLedger {
   readonly bucket: string;
   readonly metadata: Metadata;
   readonly features: Readonly<Record<string, string>>;
+  /** Where the platform shall make the ledger's object; by default, near the client. */
+  readonly location?: ObjectLocation | undefined;
 }
 
 /** Checks the input for a new ledger, and gives the ledger an id. Throws `VALIDATION`, and `NOT_FOUND` for the name `_`. */

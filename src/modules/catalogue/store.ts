@@ -9,6 +9,7 @@ import { whereLedgerAllowed } from "#platform/db/ledger-scope.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { ObjectLocation } from "#platform/objects/location.ts";
 import { type Page } from "#platform/paging/pagination.ts";
 import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -42,13 +43,13 @@ export class LedgerCatalogue {
     ledger: Omit<Ledger, "id" | "deletedAt" | "inconsistentSince" | "revision">,
     change: AuditedChange,
   ): Promise<void> {
-    const { uuid, name, bucket, addedAt } = ledger;
+    const { uuid, name, bucket, location, addedAt } = ledger;
     const metadata = stringifyJson(ledger.metadata);
     const features = stringifyJson(ledger.features);
     const inserted = await change.store(
       this.#db
         .insert(ledgers)
-        .values({ uuid, name, bucket, addedAt, metadata, features })
+        .values({ uuid, name, bucket, location, addedAt, metadata, features })
         .onConflictDoNothing()
         .returning({ id: ledgers.id }),
     );
@@ -217,6 +218,7 @@ const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
   // The casts hold, because only values of these types are written to the columns.
   metadata: parseJson(row.metadata) as Metadata,
   features: parseJson(row.features) as Features,
+  location: (row.location ?? undefined) as ObjectLocation | undefined,
   addedAt: row.addedAt as Timestamp,
   deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
   inconsistentSince: (row.inconsistentSince ?? undefined) as Timestamp | undefined,

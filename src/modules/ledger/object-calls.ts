@@ -3,6 +3,7 @@ import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { objectAt } from "#platform/objects/address.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+import type { ObjectLocation } from "#platform/objects/location.ts";
 import { attempt, unwrap } from "#platform/result.ts";
 
 export type LedgerStub = ReturnType<Env["LEDGERS"]["getByName"]>;
@@ -10,10 +11,15 @@ export type LedgerStub = ReturnType<Env["LEDGERS"]["getByName"]>;
 export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRepeatable: true };
 export const TO_LEDGER: ObjectCall = { object: "ledger" };
 
-/** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, because such a name must not address an object. */
-export function ledgerObject(env: Pick<Env, "LEDGERS">, ledger: string): LedgerStub {
+/** The object of a ledger; `location` says where to make it if it does not exist. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, because such a name must not address an object. */
+export function ledgerObject(
+  env: Pick<Env, "LEDGERS">,
+  ledger: string,
+  location?: ObjectLocation,
+): LedgerStub {
   if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
-  return objectAt(env, env.LEDGERS, ledger);
+  const place = location === undefined ? ledger : { name: ledger, location };
+  return objectAt(env, env.LEDGERS, place);
 }
 
 /**

@@ -69,6 +69,7 @@ import { newId } from "#platform/ids.ts";
 import { stringifyOwn } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+import { assertLocation, type ObjectLocation } from "#platform/objects/location.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import type { Result } from "#platform/result.ts";
@@ -105,11 +106,12 @@ export class LedgerService {
     settings: SettingsOf<typeof ledgerSettings>,
   ): Promise<void> {
     const info = toLedgerInfo(ledger, { mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES });
-    const { name, metadata } = ledger;
-    const row = { ...info, metadata, addedAt: systemClock() };
+    const { name, metadata, location } = ledger;
+    if (location !== undefined) assertLocation(this.#context.env, location);
+    const row = { ...info, metadata, location, addedAt: systemClock() };
     await this.#catalogue.insert(row, this.#audited("create", name));
     try {
-      await callObject(this.#object(name).assertCreated(), MAKING_OF_LEDGER);
+      await callObject(this.#object(name, location).assertCreated(), MAKING_OF_LEDGER);
     } catch (error) {
       // The ledger exists from its row on, and the object creates itself when it is first used.
       logError("the object of a ledger is made at its next call", error, { ledger: name });
@@ -364,7 +366,7 @@ export class LedgerService {
     return wholeCount((after) => this.#read(ledger, name, [query, after]));
   }
 
-  #object(ledger: string): LedgerStub {
-    return ledgerObject(this.#context.env, ledger);
+  #object(ledger: string, location?: ObjectLocation): LedgerStub {
+    return ledgerObject(this.#context.env, ledger, location);
   }
 }

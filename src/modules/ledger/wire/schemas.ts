@@ -20,6 +20,7 @@ import {
   MetadataSchema,
   TimestampOutput,
 } from "#platform/http/schemas.ts";
+import { LOCATIONS } from "#platform/objects/location.ts";
 
 // Optional fields of requests take null for "not given", as the Go clients write it.
 
@@ -193,6 +194,17 @@ export const SchemaRequest = z
     },
   });
 
+/** Headers of a request that creates a ledger. */
+export const CreateLedgerHeaders = z.object({
+  "X-Florin-Location": z
+    .enum(LOCATIONS, { error: `expected one of ${LOCATIONS.join(", ")}` })
+    .optional()
+    .openapi({
+      description:
+        "Where the platform shall keep the ledger: near those who write to it most. It is a hint, which counts for the first request that names the ledger. By default, the platform takes a place near the client that creates the ledger.",
+    }),
+});
+
 export const CreateLedgerRequest = z
   .object({
     bucket: z.string().nullish(),
@@ -208,6 +220,9 @@ export const LedgerResponse = z
     features: z.record(z.string(), z.string()),
     id: Count,
     name: z.string(),
+    location: z.enum(LOCATIONS).optional().openapi({
+      description: "The location hint of the ledger; absent where the client gave none",
+    }),
     addedAt: TimestampOutput,
     deletedAt: TimestampOutput.optional(),
   })

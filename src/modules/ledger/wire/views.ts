@@ -32,6 +32,7 @@ export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => 
   features: ledger.features,
   id: ledger.id,
   name: ledger.name,
+  ...(ledger.location === undefined ? {} : { location: ledger.location }),
   addedAt: formatTimestamp(ledger.addedAt),
   ...optionalTimestamp("deletedAt", ledger.deletedAt),
 });

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { objectAt } from "#platform/objects/address.ts";
+import { assertLocation } from "#platform/objects/location.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
 /** A namespace whose objects are texts that say where they lie. */
 const namespaceIn = (place: string): DurableObjectNamespace =>
   ({
-    getByName: (name: string) => `${name} in ${place}`,
+    getByName: (name: string, options?: { locationHint?: string }) =>
+      `${name} in ${place}${options?.locationHint === undefined ? "" : ` near ${options.locationHint}`}`,
     jurisdiction: (jurisdiction: string) => namespaceIn(jurisdiction),
   }) as unknown as DurableObjectNamespace; // A fake has what addresses need.
 
@@ -21,6 +23,18 @@ test.each([
   [{ FLORIN_JURISDICTION: "fedramp" }, "shop in fedramp"],
 ])("with the settings %j, an object is %s", (env, expected) => {
   expect(objectAt(env, namespace, "shop")).toBe(expected);
+});
+
+test("a location is a hint beside the address, and lies in the jurisdiction", () => {
+  const place = { name: "shop", location: "weur" } as const;
+  expect(objectAt({}, namespace, place)).toBe("shop in the world near weur");
+  const eu = { FLORIN_JURISDICTION: "eu" };
+  expect(objectAt(eu, namespace, place)).toBe("shop in eu near weur");
+  assertLocation({}, "oc");
+  assertLocation(eu, "eeur");
+  expect(() => assertLocation(eu, "wnam")).toThrow(
+    "the location wnam lies outside of the deployment's jurisdiction eu, which has weur and eeur",
+  );
 });
 
 test("an unknown jurisdiction addresses no object", () => {

@@ -3,6 +3,7 @@ import { LEDGER_LIST_OPTIONS } from "#modules/catalogue/index.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import {
+  CreateLedgerHeaders,
   CreateLedgerRequest,
   FilterBody,
   LedgerInfoResponse,
@@ -61,16 +62,18 @@ export const registerLedgers = registration(
     operationId: "v2CreateLedger",
     summary: "Create a ledger",
     params: LedgerParams,
+    headers: CreateLedgerHeaders,
     body: CreateLedgerRequest,
     recordedFields: ["bucket"],
     answer: ok.empty("Created"),
-    handle: ({ params, body, context, c }) =>
+    handle: ({ params, headers, body, context, c }) =>
       LedgerService.from(context).createLedger(
         {
           name: params.ledger,
           bucket: body?.bucket ?? "",
           metadata: body?.metadata ?? {},
           features: body?.features ?? {},
+          location: headers["X-Florin-Location"],
         },
         ledgerSettings.of(c.env),
       ),
