@@ -37,6 +37,10 @@ export const noun: Noun = {
           kind: "flag",
           meaning: "for a client that cannot keep a secret, as in a browser",
         },
+        "device-login": {
+          kind: "flag",
+          meaning: "lets it log people in by device codes, as programs without a browser do",
+        },
         trusted: { kind: "flag", meaning: "lets it introspect the tokens of other clients" },
         "redirect-uris": { kind: "list", meaning: "where people come back to after a login" },
         "post-logout-redirect-uris": {
@@ -82,7 +86,10 @@ async function create(call: Call): Promise<Outcome> {
       redirectUris: call.list("redirect-uris"),
       postLogoutRedirectUris: call.list("post-logout-redirect-uris"),
       scopes: call.list("scopes"),
-      metadata: ledgers.length === 0 ? {} : { ledgers },
+      metadata: {
+        ...(ledgers.length === 0 ? {} : { ledgers }),
+        ...(call.flag("device-login") ? { deviceLogin: "true" } : {}),
+      },
     },
     answer: z.object({ data: Client }),
   });

@@ -12,6 +12,7 @@ import {
   SCOPE_LENGTH_MAX,
   URI_LENGTH_MAX,
 } from "#modules/auth/core/client.ts";
+import { DEVICE_LOGIN_KEY } from "#modules/auth/core/device-clients.ts";
 import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import { MetadataSchema } from "#platform/http/index.ts";
 
@@ -39,7 +40,7 @@ export const Ledgers = z.array(z.string().regex(LEDGER_PATTERN)).max(LEDGER_PATT
     "The only ledgers that the user's tokens reach: names, or beginnings of names with a star, such as `eu-*`. An empty list stands for all.",
 });
 
-const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger.`;
+const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger. Its key \`${DEVICE_LOGIN_KEY}\` with the value \`true\` lets the client log people in by device codes.`;
 
 /** The metadata of a client. A list of ledgers is accepted and joined to a text, because the official clients can read only texts. */
 const ClientMetadata = z

@@ -38,7 +38,7 @@ function consoleClient(issuer: string | undefined): Client {
 /** Formance's command line, which people log in to by device codes only. */
 const fctlClient = (): Client => ({
   ...publicClient(FCTL_CLIENT_ID),
-  name: "fctl",
+  name: "Formance's command line",
   description: "Formance's command line",
   metadata: { [DEVICE_LOGIN_KEY]: "true" },
 });

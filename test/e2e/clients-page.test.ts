@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inProject, ROOT } from "#scripts/lib/project.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+
+const PAGE = readFileSync(inProject("docs/clients.md"), "utf8");
+
+/** The blocks of the page in a language, as one program. */
+const blocks = (language: string): string =>
+  [...PAGE.matchAll(/^```(\w+)\n(.*?)^```/gms)]
+    .flatMap(([, name, text = ""]) => (name === language ? [text] : []))
+    .join("\n");
+
+const folder = freshFolder();
+/** The TypeScript of the page, in the project's folder, where its packages are found. */
+const program = inProject(`clients-page-${process.pid}.ts`);
+const files = ["terraform.json", "till.json"].map((name) => join(folder, name));
+let server: LocalServer;
+
+beforeAll(async () => {
+  server = await LocalServer.start(folder);
+});
+afterAll(async () => {
+  rmSync(program, { force: true });
+  await server.killAll();
+});
+
+const run = async (command: string, args: readonly string[]): Promise<string> => {
+  const env = {
+    ...process.env,
+    FLORIN_STATE_DIR: folder,
+    SERVER_FILE: join(folder, "server.json"),
+  };
+  return (await promisify(execFile)(command, args, { cwd: ROOT, env })).stdout;
+};
+
+test("the shell blocks of the page make clients and send what the Terraform provider sends", async () => {
+  const [terraform = "", till = ""] = files;
+  const script = blocks("sh").replaceAll("terraform.json", terraform).replaceAll("till.json", till);
+  const lines = (await run("sh", ["-e", "-c", script])).trim().split("\n");
+  expect(lines).toEqual([
+    expect.stringMatching(/^client_id = organization_[0-9a-f-]{36}$/) as unknown,
+    "204",
+    "401",
+    `${server.url}/api/auth/device`,
+  ]);
+});
+
+test("the TypeScript of the page works with the official SDK", async () => {
+  writeFileSync(program, blocks("ts"));
+  expect(await run("node", [program])).toContain("from-typescript");
+});
