@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { inProject, ROOT } from "#scripts/lib/project.ts";
-import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { freshFolder } from "#test/support/platform/server.ts";
+import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const PAGE = readFileSync(inProject("docs/clients.md"), "utf8");
 
@@ -18,21 +19,14 @@ const folder = freshFolder();
 /** The TypeScript of the page, in the project's folder, where its packages are found. */
 const program = inProject(`clients-page-${process.pid}.ts`);
 const files = ["terraform.json", "till.json"].map((name) => join(folder, name));
-let server: LocalServer;
 
-beforeAll(async () => {
-  server = await LocalServer.start(folder);
-});
-afterAll(async () => {
-  rmSync(program, { force: true });
-  await server.killAll();
-});
+afterAll(() => rmSync(program, { force: true }));
 
 const run = async (command: string, args: readonly string[]): Promise<string> => {
   const env = {
     ...process.env,
-    FLORIN_STATE_DIR: folder,
-    SERVER_FILE: join(folder, "server.json"),
+    FLORIN_STATE_DIR: sharedFolder(),
+    SERVER_FILE: join(sharedFolder(), "server.json"),
   };
   return (await promisify(execFile)(command, args, { cwd: ROOT, env })).stdout;
 };
@@ -45,7 +39,7 @@ test("the shell blocks of the page make clients and send what the Terraform prov
     expect.stringMatching(/^client_id = organization_[0-9a-f-]{36}$/) as unknown,
     "204",
     "401",
-    `${server.url}/api/auth/device`,
+    `${sharedServer().url}/api/auth/device`,
   ]);
 });
 
