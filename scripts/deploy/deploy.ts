@@ -39,12 +39,14 @@ export async function deploy(options: DeployOptions, tools: DeployTools): Promis
       tools.write(describePlan(deployment, steps));
       if (!options.yes) await assertConfirmed(tools);
       await carryOut(steps, tools);
-      await proveAndMark(deployment, tools);
-    } else {
+    }
+    if (steps.every(({ isLocal }) => isLocal)) {
       await awaitHealth(url);
       tools.write(
-        `\n${environment.name} is up to date at ${url}, and healthy. Nothing was changed.\n`,
+        `\n${environment.name} is up to date at ${url}, and healthy. Nothing was changed there.\n`,
       );
+    } else {
+      await proveAndMark(deployment, tools);
     }
     tools.write(describeSecrets(pending.read(), tools.env));
     pending.remove();
@@ -56,10 +58,7 @@ export async function deploy(options: DeployOptions, tools: DeployTools): Promis
 /** Deletes the deployment of an environment with all data, after its name was typed. Throws `OperatorError`. */
 export async function destroy(options: DeployOptions, tools: DeployTools): Promise<void> {
   const { file, confirmed } = options;
-  const environment = readEnvironment(file);
-  if (environment === undefined) {
-    throw new OperatorError(`There is no ${file}, so there is no deployment to delete.`);
-  }
+  const environment = readEnvironment(file) ?? standardEnvironment(options.env);
   const { name } = environment;
   const api = new CloudflareApi(await findAccess(tools.env, environment.account_id));
   const release = lock(file);
@@ -77,7 +76,7 @@ export async function destroy(options: DeployOptions, tools: DeployTools): Promi
     }
     await carryOut(deletions, tools);
     new PendingSecrets(file).remove();
-    tools.write(`\n${name} is deleted. ${file} stays.\n`);
+    tools.write(`\n${name} is deleted.\n`);
   } finally {
     release();
   }
@@ -131,7 +130,8 @@ const describePlan = (
 The plan for ${environment.name} (environment ${env}, account ${access.accountId}), at ${url}:
 
 ${steps.map(({ title }, index) => `  ${index + 1}. ${title}`).join("\n")}
-  ${steps.length + 1}. test the deployment with a transaction and a webhook
+
+Then it tests the deployment.
 
 `;
 
@@ -145,7 +145,10 @@ async function assertConfirmed({ ask }: DeployTools): Promise<void> {
   if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError("Nothing was changed.");
 }
 
-async function carryOut(steps: readonly DeployStep[], { write }: DeployTools): Promise<void> {
+async function carryOut(
+  steps: readonly Pick<DeployStep, "title" | "run">[],
+  { write }: DeployTools,
+): Promise<void> {
   for (const [index, { title, run }] of steps.entries()) {
     write(`${index + 1}. ${title} …`);
     await finishing(write, run);

@@ -10,7 +10,7 @@ import { OperatorError } from "#scripts/lib/project.ts";
 export interface DoomedDeployment {
   readonly api: CloudflareApi;
   readonly environment: DeployEnvironment;
-  /** The path of the environment file, which exists. */
+  /** The path of the environment file, if there is one. */
   readonly file: string;
 }
 

@@ -83,8 +83,9 @@ export function writeEnvironment(file: string, text: string): void {
 
 const DATABASE_LINE = /^database_id\s*=.*\n?/m;
 
-/** Writes the database's id below the name, or removes it. All else, comments too, stays as it is. */
+/** Writes the database's id below the name, or removes it. All else, comments too, stays as it is. A file that is gone stays so. */
 export function recordDatabaseId(file: string, id: string | undefined): void {
+  if (!existsSync(file)) return;
   const text = readFileSync(file, "utf8").replace(DATABASE_LINE, "");
   const line = id === undefined ? "" : `\ndatabase_id = "${id}"`;
   const written = text.replace(/^(name\s*=.*)$/m, (name: string) => `${name}${line}`);

@@ -50,6 +50,8 @@ export interface PlannedDeployment {
 /** One change. A run that broke off before, in or after it makes it again, unless the next plan finds it done. */
 export interface DeployStep {
   readonly title: string;
+  /** Whether the step changes only the environment file. */
+  readonly isLocal: boolean;
   readonly run: () => Promise<void>;
 }
 
@@ -58,13 +60,13 @@ class Planning {
   readonly steps: DeployStep[] = [];
   databaseId: string | undefined;
 
-  add(title: string, run: () => unknown): void {
-    this.steps.push({
-      title,
-      run: async () => {
-        await run();
-      },
-    });
+  add(title: string, run: () => Promise<void>): void {
+    this.steps.push({ title, isLocal: false, run });
+  }
+
+  /** Adds a change of the environment file. */
+  addLocal(title: string, run: () => void): void {
+    this.steps.push({ title, isLocal: true, run: async () => run() });
   }
 
   /** The database's id, which is known when the step of the database has run. */
@@ -85,7 +87,7 @@ export async function planDeployment(deployment: PlannedDeployment): Promise<Dep
   const { api, env, file, hasFile } = deployment;
   const planning = new Planning();
   if (!hasFile)
-    planning.add(`write ${file}`, () => writeEnvironment(file, environmentTemplate(env)));
+    planning.addLocal(`write ${file}`, () => writeEnvironment(file, environmentTemplate(env)));
   const migrations = await planDatabase(planning, deployment);
   const needed = neededResources(configOf(deployment, "to-be-made"));
   const queues = await findQueues(api, needed.queues);
@@ -116,7 +118,7 @@ async function planDatabase(
     return { kind: "behind", missing: MIGRATIONS };
   }
   if (recorded === undefined) {
-    planning.add(`write the id of the D1 database ${name} into ${file}`, () =>
+    planning.addLocal(`write the id of the D1 database ${name} into ${file}`, () =>
       recordDatabaseId(file, database.uuid),
     );
   }
@@ -139,7 +141,9 @@ async function planWorker(
   const sources = { env: processEnv, pending, hasData: lacking.length < MIGRATIONS.length };
   assertSecretsMayBeMade(missing, sources);
   if (missing.length > 0) {
-    planning.add(`make the secrets ${missing.join(", ")}`, () => makeSecrets(missing, sources));
+    planning.add(`make the secrets ${missing.join(", ")}`, async () =>
+      makeSecrets(missing, sources),
+    );
   }
   if (lacking.length > 0) {
     planning.add(`apply the migrations ${lacking.join(", ")}`, () =>

@@ -56,7 +56,7 @@ test("wrangler deploys, goes on after an interruption, and is not called without
     expect.objectContaining({ name: "FLORIN_STATEMENTS", bucket_name: "florin-e2e-statements" }),
   );
   world.cloudflare.forget();
-  expect(await npmRunDeploy()).toContain("Nothing was changed.");
+  expect(await npmRunDeploy()).toContain("Nothing was changed there.");
   expect(world.cloudflare.changes).toEqual([]);
 });
 

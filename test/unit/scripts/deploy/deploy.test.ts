@@ -107,9 +107,19 @@ describe("a second run", () => {
     one.cloudflare.forget();
     await one.deploy([]); // Nothing is asked either.
     expect(linesOf(one.cloudflare)).toEqual([]);
-    expect(one.output).toContain("Nothing was changed.");
+    expect(one.output).toContain("Nothing was changed there.");
     expect(one.output).not.toContain(secret);
     expect(one.hasPendingSecrets).toBe(false);
+  });
+
+  test("finds the database by its name, and changes only the file", async () => {
+    const one = await deployed();
+    const file = one.read();
+    one.write(file.replace(/^database_id.*\n/m, ""));
+    one.cloudflare.forget();
+    await one.deploy();
+    expect(linesOf(one.cloudflare)).toEqual([]);
+    expect(one.read()).toBe(file);
   });
 
   test("sends what has changed in the environment file, and no secret again", async () => {

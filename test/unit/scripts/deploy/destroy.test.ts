@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DeployWorld } from "#test/support/deployment/deploy-world.ts";
 
@@ -49,6 +50,13 @@ test("a run that broke off goes on, wherever it broke", async () => {
     await world.deploy();
     world.cloudflare.forget();
   }
+});
+
+test("a checkout without the environment file deletes what has the standard name", async () => {
+  rmSync(world.file);
+  await world.deploy(["--destroy", "--confirm", "florin"]);
+  expect(world.cloudflare.state()).toEqual(NOTHING);
+  expect(existsSync(world.file)).toBe(false);
 });
 
 test("a bucket with files stays, and a sentence says so", async () => {
