@@ -14,8 +14,8 @@ const Deliveries = z.object({
   cursor: z.object({ data: z.array(z.object({ status: z.string() })) }),
 });
 
-/** How long a new deployment may take to answer, and a webhook to arrive, in milliseconds. */
-const PATIENCE_MS = 90_000;
+/** How long a new deployment may take to answer, for which its name and certificate are made, and a webhook to arrive, in milliseconds. */
+const PATIENCE_MS = 240_000;
 const POLL_MS = 1000;
 
 /** Times of the smoke test, which tests shorten. */

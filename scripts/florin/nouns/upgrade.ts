@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { promisify } from "node:util";
-import { z } from "zod";
 import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
-import type { Noun, Outcome } from "#scripts/florin/command.ts";
-import { OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
+import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
+import { ROOT } from "#scripts/lib/project.ts";
 import { statePath } from "#scripts/lib/state.ts";
 import {
   type ObjectProgress,
@@ -25,11 +22,16 @@ export const noun: Noun = {
       options: {
         remote: {
           kind: "flag",
+          meaning: "the D1 database of a deployment at Cloudflare; without it, the state folder",
+        },
+        env: {
+          kind: "text",
           meaning:
-            "the D1 database of the deployment, which wrangler asks; without it, the state folder",
+            "the environment of the deployment, as for `npm run deploy`; production by default",
         },
       },
-      run: (call) => (call.flag("remote") ? checkRemote() : checkFolder(statePath(call.env, ROOT))),
+      run: (call) =>
+        call.flag("remote") ? checkRemote(call) : checkFolder(statePath(call.env, ROOT)),
     },
   },
 };
@@ -103,8 +105,11 @@ function readAppliedIn(dataPath: string): string[] {
 }
 
 /** Checks the database of the deployment. The objects of a deployment cannot be read from outside. */
-async function checkRemote(): Promise<Outcome> {
-  const migrations = compareMigrations(await readAppliedRemotely());
+async function checkRemote(call: Call): Promise<Outcome> {
+  // Loading wrangler, which reads the environment file, takes longer than all other commands.
+  const { deployedMigrations } = await import("#scripts/deploy/deployed-migrations.ts");
+  const env = call.text("env");
+  const migrations = await deployedMigrations(env === undefined ? [] : ["--env", env], call.env);
   const refusal = refusalOf(migrations);
   const data = {
     florin: FLORIN_VERSION,
@@ -123,30 +128,6 @@ async function checkRemote(): Promise<Outcome> {
   return refusal === undefined
     ? { data, lines }
     : { data, lines, failure: `A Worker of this version refuses this database. ${refusal}` };
-}
-
-const Answer = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
-
-async function readAppliedRemotely(): Promise<string[]> {
-  const query = "SELECT name FROM d1_migrations ORDER BY id";
-  const options = ["d1", "execute", "florin", "--remote", "--json", "--command", query];
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [WRANGLER, ...options], {
-      cwd: ROOT,
-      env: { ...process.env, ...WRANGLER_ENV },
-    });
-    const [{ results }] = Answer.parse(JSON.parse(stdout));
-    return results.map(({ name }) => name);
-  } catch (cause) {
-    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // `execFile` throws errors with the output.
-    const output = `${stdout}${stderr}`.trim();
-    // A database without migrations has no table of migrations.
-    if (output.includes("no such table: d1_migrations")) return [];
-    throw new OperatorError(
-      `wrangler cannot read the database of the deployment.\n${output || String(cause)}`,
-      { cause },
-    );
-  }
 }
 
 const refusalOf = (state: MigrationsState): string | undefined =>

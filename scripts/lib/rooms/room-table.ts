@@ -379,7 +379,7 @@ export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "scripts/connector-template": [],
   "scripts/demo": ["scripts/lib"],
   "scripts/deploy": ["scripts/lib"],
-  "scripts/florin": ["scripts/lib"],
+  "scripts/florin": ["scripts/deploy", "scripts/lib"],
   "scripts/generic-psp": ["scripts/lib"],
   "scripts/listen": ["scripts/lib"],
   // The commands, a file each.
