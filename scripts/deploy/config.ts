@@ -42,7 +42,6 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
     main: from(script),
     no_bundle: true,
     find_additional_modules: false,
-    compatibility_flags: [...(base.compatibility_flags ?? []), ...DEPLOYED_FLAGS],
     workers_dev: routes.length === 0,
     preview_urls: false,
     ...(routes.length === 0 ? {} : { routes }),
@@ -66,12 +65,6 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
   };
   return merged(config, environment.wrangler) as WranglerConfig; // Wrangler checks the result as it checks its own file.
 }
-
-/**
- * Flags that the platform's network needs: by default, a Worker that calls a name of its own zone reaches the zone's origin and not the Worker
- * behind the name, so that a deployment could not deliver webhooks to itself or to its neighbours.
- */
-const DEPLOYED_FLAGS = ["global_fetch_strictly_public"];
 
 const statementsBucket = ({ name, jurisdiction }: DeployEnvironment) => ({
   binding: "FLORIN_STATEMENTS",

@@ -15,7 +15,7 @@ const PUBLIC = [
   /^\/versions$/,
   /^\/api\/\w+(?:\/v[23])?\/(?:_info|_healthcheck|_\/info|_\/healthcheck)$/,
   /^\/api\/auth\/(?!clients|users)/,
-  /^\/api\/florin\/v1\/event-types$/,
+  /^\/api\/florin\/v1\/(?:event-types|webhook-target)$/,
   // The membership service. Its operations about people and organisations check tokens of their own kind.
   /^\/(?:\.well-known\/|_info$|userinfo$|organizations(?:\/|$))/,
   /^\/api\/payments\/v3\/connectors\/(?:webhooks|open-banking)\//,
