@@ -52,6 +52,8 @@ beforeEach(() => {
     ownKeys: cacheOf("own", own.publicKey),
     trusted: new Map([
       [OTHER, { keys: cacheOf(OTHER, other.publicKey), audiences: [] }],
+      // A mistake of an operator, which must open nothing.
+      [PUBLIC_URL, { keys: cacheOf("own", own.publicKey), audiences: [] }],
       [CAREFUL, { keys: cacheOf(CAREFUL, other.publicKey), audiences: ["florin", "books"] }],
     ]),
     nowMs: () => nowMs,
@@ -83,6 +85,24 @@ async function check(token: string, scope: Scope = "ledger:read"): Promise<strin
     throw error;
   }
 }
+
+describe("a token of the membership service", () => {
+  test("a token of the membership service is no bearer token, even if the settings trust its issuer", async () => {
+    const refusal = "the issuer of the token is not trusted here";
+    expect(await check(await sign({ iss: PUBLIC_URL }))).toBe(refusal);
+    expect(await check(await sign({ iss: PUBLIC_URL, aud: "fctl", azp: "fctl" }))).toBe(refusal);
+  });
+
+  test.each(["florin-root+jwt", "florin-organization+jwt", "florin-stack+jwt"])(
+    "a token of the membership service is no bearer token by its type %s, whoever has signed it",
+    async (typ) => {
+      const refusal = "the token is one of a membership service, which no module takes";
+      expect(await check(await sign({}, own.privateKey, { typ }))).toBe(refusal);
+      expect(await check(await sign({ iss: OTHER }, other.privateKey, { typ }))).toBe(refusal);
+      expect(await check(await sign({}, own.privateKey, { typ: "JWT" }))).toBe("good");
+    },
+  );
+});
 
 describe("the principal of a token", () => {
   const principalOf = async (claims: object, key = own.privateKey) => {

@@ -14,6 +14,8 @@ export interface DeviceQuestion {
   readonly person: EndUser;
   /** The scopes that the device would get. */
   readonly scopes: readonly string[];
+  /** Patterns of the only ledgers that it would reach; empty for all, undefined for none. */
+  readonly ledgers: readonly string[] | undefined;
   readonly nowMs: number;
 }
 
@@ -47,8 +49,8 @@ export function answerForm(question: DeviceQuestion): Markup {
     title: "Log in a device?",
     body: html`<p>
         <strong>${client.name === "" ? client.id : client.name}</strong>
-        (<code>${client.id}</code>) asks for access as <strong>${person.email}</strong>. It has
-        asked ${age} from the address ${code.address}.
+        (<code>${client.id}</code>) asks for access as <strong>${person.email}</strong>. It asked
+        ${age} from the address ${code.address}.
       </p>
       <p>
         Allow it only if you have just started this login yourself, and the device shows this code:
@@ -77,15 +79,17 @@ export const expectedElsewhere = ({ issuer, code, person }: DeviceQuestion): Mar
       </form>`,
   });
 
-function accessOf({ code, scopes, person }: DeviceQuestion): Markup {
+function accessOf({ code, scopes, ledgers }: DeviceQuestion): Markup {
   if (code.membership === "root" || code.membership === "organization") {
     return html`<p>It will know who you are and which stacks there are. It reaches no ledger.</p>`;
   }
   const given = scopes.filter((scope) => !isStandardScope(scope));
   if (given.length === 0) return html`<p>It will know who you are, and may do nothing else.</p>`;
-  const ledgers =
-    person.ledgers.length === 0 ? "all ledgers" : `the ledgers ${person.ledgers.join(", ")}`;
-  return html`<p>It will be able to do this, in ${ledgers}:</p>
+  if (ledgers === undefined) {
+    return html`<p>It will get nothing, because it and you are bound to different ledgers.</p>`;
+  }
+  const reach = ledgers.length === 0 ? "all ledgers" : `the ledgers ${ledgers.join(", ")}`;
+  return html`<p>It will be able to do this, in ${reach}:</p>
     <ul id="scopes">
       ${given.map((scope) => html`<li><code>${scope}</code></li>`)}
     </ul>`;

@@ -7,7 +7,7 @@ import { layout } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
 import { grantableScopes } from "#modules/auth/core/authorize-request.ts";
-import type { Client } from "#modules/auth/core/client.ts";
+import { ledgersOf } from "#modules/auth/core/client-ledgers.ts";
 import { allowsDeviceLogin } from "#modules/auth/core/device-clients.ts";
 import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { membershipScopes } from "#modules/auth/core/membership.ts";
@@ -16,6 +16,7 @@ import { type DeviceCodeRow, DeviceCodeStore } from "#modules/auth/grants/device
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { type BrowserSession, findSession, sessionExists } from "#modules/auth/people/sessions.ts";
 import { findClient } from "#modules/auth/registry/find-client.ts";
+import { commonPatterns } from "#platform/access/ledger-patterns.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { addressOf } from "#platform/http/sender/address.ts";
 import { toMillis } from "#platform/time.ts";
@@ -127,15 +128,13 @@ async function findQuestion(
   await limits.giveBack();
   const client = await findClient(context.env, code.clientId, issuer);
   if (client === undefined || !allowsDeviceLogin(client.metadata)) return undefined;
-  return { issuer, code, client, person, scopes: scopesFor(code, client, person), nowMs };
+  const ledgers = commonPatterns(ledgersOf(client.metadata), person.ledgers);
+  const scopes = scopesFor(code, person);
+  return { issuer, code, client, person, scopes, ledgers, nowMs };
 }
 
 /** The scopes that the device would get. */
-function scopesFor(
-  { membership, scopes }: DeviceCodeRow,
-  client: Client,
-  person: EndUser,
-): readonly string[] {
+function scopesFor({ membership, scopes }: DeviceCodeRow, person: EndUser): readonly string[] {
   const requested = scopes.split(" ").filter((scope) => scope !== "");
   return membership === null
     ? grantableScopes(requested, person.scopes)

@@ -45,6 +45,22 @@ async function verified(idToken: string): Promise<Directory & Record<string, unk
   return payload;
 }
 
+test("the client of fctl is built in, and is neither listed, made, changed nor deleted", async () => {
+  const clients = "/api/auth/clients";
+  const { data } = await (await api(clients)).json<{ data: { id: string }[] }>();
+  expect(data.map(({ id }) => id)).not.toContain("fctl");
+  const body = { name: "mine", redirectUris: ["https://evil.example/callback"] };
+  const answers = await Promise.all([
+    api(clients, { body: { id: "fctl", ...body } }),
+    api(`${clients}/fctl`, { method: "PUT", body }),
+    api(`${clients}/fctl`, { method: "DELETE" }),
+    api(`${clients}/fctl/secrets`, { body: { name: "mine" } }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([409, 400, 400, 400]);
+  const form = { grant_type: "client_credentials", client_id: "fctl", client_secret: "x" };
+  expect(await ask(form)).toMatchObject({ status: 401, error: "invalid_client" });
+});
+
 describe("fctl login", () => {
   test("fctl login polls until the person has allowed it, and finds the stack in the ID token", async () => {
     const device = await beginDevice({
