@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { inProject, ROOT } from "#scripts/lib/project.ts";
-import { freshFolder } from "#test/support/platform/server.ts";
 import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const PAGE = readFileSync(inProject("docs/clients.md"), "utf8");
@@ -15,10 +14,8 @@ const blocks = (language: string): string =>
     .flatMap(([, name, text = ""]) => (name === language ? [text] : []))
     .join("\n");
 
-const folder = freshFolder();
 /** The TypeScript of the page, in the project's folder, where its packages are found. */
 const program = inProject(`clients-page-${process.pid}.ts`);
-const files = ["terraform.json", "till.json"].map((name) => join(folder, name));
 
 afterAll(() => rmSync(program, { force: true }));
 
@@ -32,9 +29,7 @@ const run = async (command: string, args: readonly string[]): Promise<string> =>
 };
 
 test("the shell blocks of the page make clients and send what the Terraform provider sends", async () => {
-  const [terraform = "", till = ""] = files;
-  const script = blocks("sh").replaceAll("terraform.json", terraform).replaceAll("till.json", till);
-  const lines = (await run("sh", ["-e", "-c", script])).trim().split("\n");
+  const lines = (await run("sh", ["-e", "-c", blocks("sh")])).trim().split("\n");
   expect(lines).toEqual([
     expect.stringMatching(/^client_id = organization_[0-9a-f-]{36}$/) as unknown,
     "204",

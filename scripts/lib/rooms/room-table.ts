@@ -70,6 +70,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("db", "objects", "paging", "work/deadline.ts")],
     packages: D1,
   },
+  "platform/status": {
+    uses: ["platform", ...platform("db", "events", "objects", "storage", "work")],
+    packages: D1,
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },

@@ -68,6 +68,7 @@ export const PLATFORM = [
     "secrets",
     "sql",
     "sse",
+    "status",
     "storage",
     "upgrade",
     "work",

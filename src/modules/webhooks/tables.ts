@@ -43,6 +43,9 @@ export const webhookConfigs = sqliteTable(
     index("webhook_configs_tested")
       .on(table.testMinute)
       .where(sql`test_minute IS NOT NULL`),
+    index("webhook_configs_failed")
+      .on(table.updatedAt)
+      .where(sql`has_failed = 1 AND deleted_at IS NULL`),
     pendingIndex("webhook_configs_pending", table),
   ],
 );

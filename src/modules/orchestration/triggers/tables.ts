@@ -31,6 +31,9 @@ export const orchestrationTriggers = sqliteTable(
   (table) => [
     index("orchestration_triggers_listed").on(table.deletedAt, table.key),
     index("orchestration_triggers_event").on(table.event, table.deletedAt, table.key),
+    index("orchestration_triggers_stopped")
+      .on(table.stoppedAt)
+      .where(sql`stopped_at IS NOT NULL AND deleted_at IS NULL`),
   ],
 );
 

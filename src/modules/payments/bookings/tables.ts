@@ -42,6 +42,9 @@ export const paymentBookings = sqliteTable(
   },
   (table) => [
     index("payment_bookings_listed").on(table.createdAt, table.key),
+    index("payment_bookings_failing")
+      .on(table.updatedAt)
+      .where(sql`attempts > 0`),
     uniqueIndex("payment_bookings_connector")
       .on(table.connectorKey, table.ledger)
       .where(sql`connector_key IS NOT NULL`),

@@ -44,6 +44,9 @@ export const paymentConnectors = sqliteTable(
     index("payment_connectors_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
+    index("payment_connectors_unhealthy")
+      .on(table.healthSince)
+      .where(sql`health <> 'healthy' AND deleted_at IS NULL`),
     pendingIndex("payment_connectors_pending", { syncAfter: table.syncAfter, id: table.key }),
   ],
 );

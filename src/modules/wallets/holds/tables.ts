@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -19,5 +20,8 @@ export const walletHoldExpiries = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.ledger, table.holdId] }),
     index("wallet_hold_expiries_due").on(table.dueAt),
+    index("wallet_hold_expiries_failing")
+      .on(table.askedAt)
+      .where(sql`attempts > 0`),
   ],
 );
