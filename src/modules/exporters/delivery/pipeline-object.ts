@@ -6,11 +6,17 @@ import { driverContextOf } from "#modules/exporters/drivers/driver.ts";
 import { type LogPage, toItems } from "#modules/exporters/drivers/log-page.ts";
 import { exporterSettings } from "#modules/exporters/settings.ts";
 import { openDestination } from "#modules/exporters/store/exporter-config.ts";
-import { type PipelineSpec, PipelineStore } from "#modules/exporters/store/pipeline-store.ts";
+import {
+  PIPELINE_BACKLOG,
+  type PipelineSpec,
+  PipelineStore,
+} from "#modules/exporters/store/pipeline-store.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
 import { objectAt } from "#platform/objects/address.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { BacklogNote, type ObjectBacklog } from "#platform/status/object-backlogs.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
@@ -54,9 +60,19 @@ export class PipelineObject extends DurableObject<Env> {
   #retryAtMs = 0;
   /** The number of alarms in a row that could do nothing. */
   #brokenAlarms = 0;
+  /** Since when every run has left entries behind, in milliseconds since the epoch; undefined if the last one has not. */
+  #behindSinceMs: number | undefined;
+  readonly #note: BacklogNote;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    const db = () => databaseOf(env);
+    this.#note = new BacklogNote({
+      kind: PIPELINE_BACKLOG,
+      kv: ctx.storage.kv,
+      db,
+      nowMs: Date.now,
+    });
     this.#progress = new ProgressStore(durableSql(ctx.storage));
   }
 
@@ -122,10 +138,24 @@ export class PipelineObject extends DurableObject<Env> {
     } finally {
       this.#isRunning = false;
     }
+    await this.#noteBacklog(next);
     await this.#setAlarmFor(next, {
       isChanged: this.#changes !== changes,
       isWoken: this.#wakes !== wakes,
     });
+  }
+
+  /** Tells D1 whether the pipeline is behind the log of its ledger. */
+  async #noteBacklog(next: NextRun): Promise<void> {
+    const nowMs = Date.now();
+    const isLeft = next.kind === "at" && !next.isRetry && next.atMs <= nowMs;
+    this.#behindSinceMs = isLeft ? (this.#behindSinceMs ?? nowMs) : undefined;
+    const progress = this.#progress.read();
+    if (progress === undefined) return;
+    // A pipeline that is stopped waits for nothing.
+    const isStopped = next.kind === "never";
+    const backlog = isStopped ? undefined : backlogOf(progress, this.#behindSinceMs, nowMs);
+    await this.#note.tell(this.#id(), backlog);
   }
 
   async #setAlarmFor(
@@ -170,6 +200,7 @@ export class PipelineObject extends DurableObject<Env> {
 
   async #remove(): Promise<void> {
     this.#isRemoved = true;
+    await this.#note.tell(this.#id(), undefined);
     this.#spec = undefined;
     this.#progress.forget();
     await this.ctx.storage.deleteAlarm();
@@ -187,6 +218,25 @@ export class PipelineObject extends DurableObject<Env> {
     if (id === undefined) throw new Error("the object of a pipeline has no name");
     return id;
   }
+}
+
+/** Failures in a row from which a pipeline counts as behind: one may have met a restart of its destination. */
+const FAILURES_MIN = 2;
+/** How long every run may leave entries behind until the pipeline counts as behind, in milliseconds. */
+const LATE_MS = 60_000;
+
+/** What waits in a pipeline that is behind; undefined for one that keeps up. The number of entries is not known, so that it counts as one. */
+function backlogOf(
+  { failure }: Progress,
+  behindSinceMs: number | undefined,
+  nowMs: number,
+): ObjectBacklog | undefined {
+  if (failure !== undefined && failure.count >= FAILURES_MIN) {
+    return { waiting: 1, sinceMs: failure.sinceMs, reason: failure.message };
+  }
+  if (behindSinceMs === undefined || nowMs - behindSinceMs < LATE_MS) return undefined;
+  const reason = "the ledger has new entries faster than its exporter takes them";
+  return { waiting: 1, sinceMs: behindSinceMs, reason };
 }
 
 function openDelivery(

@@ -11,6 +11,9 @@ import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
+/** The kind of pipelines among objects whose work waits, by the ids of the pipelines. */
+export const PIPELINE_BACKLOG = "pipelines";
+
 /** A pipeline as D1 has it. */
 export interface Pipeline {
   readonly id: string;

@@ -1,4 +1,5 @@
 import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
+import type { LedgerBacklog } from "./ledger-backlog.ts";
 import { unpublishedRange } from "./log-ranges.ts";
 import type { LedgerEngine } from "#ledger-engine";
 import { logError } from "#platform/log.ts";
@@ -15,6 +16,8 @@ export interface AnnouncerPorts {
   readonly refusal: () => unknown;
   /** Called for each message, with the name of the ledger. */
   readonly onMessage: (ledger: string) => Promise<void>;
+  /** Told when events had to be announced again, and when all are confirmed. */
+  readonly backlog: LedgerBacklog;
 }
 
 /**
@@ -58,6 +61,10 @@ export class EventAnnouncer {
   confirmed(engine: LedgerEngine): void {
     this.#resends = 0;
     this.#pace.confirmed(Date.now());
+    const { backlog, waitUntil } = this.#ports;
+    if (engine.publishedLogId >= engine.lastLogId) {
+      waitUntil(backlog.isConfirmed(engine.info.name));
+    }
     this.announce(engine);
   }
 
@@ -68,6 +75,7 @@ export class EventAnnouncer {
     if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
     this.#resends++;
     this.#armResend();
+    this.#ports.waitUntil(this.#ports.backlog.lags(engine));
     await this.#send(engine);
   }
 

@@ -3,6 +3,7 @@ import type { BulkProgress, HeadRange, ImportCall, LogRange, WrittenLog } from "
 import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
+import { ledgerBacklog } from "./ledger-backlog.ts";
 import { ledgerGauge } from "./ledger-gauge.ts";
 import { LogListeners } from "./log-listeners.ts";
 import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
@@ -84,6 +85,7 @@ export class LedgerObject extends DurableObject<Env> {
       openLedger: () => this.#engine,
       refusal: () => this.#migration.refusal,
       onMessage: (ledger) => gauge.look(ledger),
+      backlog: ledgerBacklog(ctx, env),
     });
     this.#listeners = new LogListeners(ctx, () => this.#engine && logEnd(this.#engine));
     if (isCreated(this.#sql)) this.#load();

@@ -4,7 +4,7 @@ import { type EndpointColumns, type SecretColumns, SecretSealer } from "./secret
 import type { DeliveryTarget } from "#modules/webhooks/calls/call.ts";
 import { type SigningSecret, SigningSecrets } from "#modules/webhooks/calls/signature.ts";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
-import type { LaneSpec } from "#modules/webhooks/core/lane.ts";
+import { LANE_BACKLOG, type LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { type NewSecret, rotate, type Secrets } from "#modules/webhooks/core/secrets.ts";
 import { deactivatedEvent } from "#modules/webhooks/event-types.ts";
 import { webhookConfigs } from "#modules/webhooks/tables.ts";
@@ -17,6 +17,7 @@ import { Outbox } from "#platform/events/outbox.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { maskUrlSecrets } from "#platform/secrets/url-secrets.ts";
+import { forgetBacklog } from "#platform/status/object-backlogs.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
@@ -263,9 +264,12 @@ export class ConfigStore {
 
   /** Removes the row of a deleted config, once its object holds nothing any more. The row of any other config stays. */
   async forget(id: string): Promise<void> {
-    await this.#db
-      .delete(webhookConfigs)
-      .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt)));
+    await this.#db.batch([
+      forgetBacklog(this.#db, { kind: LANE_BACKLOG, name: id }),
+      this.#db
+        .delete(webhookConfigs)
+        .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt))),
+    ]);
   }
 
   /** The endpoint and the secrets of a config, active or not; undefined if there is no such config. The secrets are decrypted when they are used. */

@@ -1,5 +1,8 @@
 import type { AttemptOutcome, DeliveryStatus } from "./delivery.ts";
 
+/** The kind of lanes among objects whose work waits, by the ids of their configs. */
+export const LANE_BACKLOG = "webhook-deliveries";
+
 export type EventOrigin =
   | { readonly source: "ledger"; readonly ledger: string; readonly uuid: string }
   | { readonly source: "outbox" };

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { LaneChanges, type ReplayCounts } from "./lane-changes.ts";
-import { LaneReads, type Retention } from "./lane-reads.ts";
+import { type LaneBacklog, LaneReads, LATE_MS, type Retention } from "./lane-reads.ts";
 import { LaneStore } from "./lane-store.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
@@ -11,23 +11,26 @@ import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { LaneSpecs } from "#modules/webhooks/configs/lane-specs.ts";
 import { CLOSED } from "#modules/webhooks/core/breaker.ts";
 import { notReplayable, unknownDelivery } from "#modules/webhooks/core/failures.ts";
-import type {
-  AttemptPosition,
-  AttemptRecord,
-  DeliveryDetail,
-  DeliveryQuery,
-  DeliveryRecord,
-  EventBatch,
-  LaneNeed,
-  LaneSpec,
+import {
+  type AttemptPosition,
+  type AttemptRecord,
+  type DeliveryDetail,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  type EventBatch,
+  LANE_BACKLOG,
+  type LaneNeed,
+  type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
 import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, type Result, toFailure } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { hasSteps } from "#platform/sql/table-steps.ts";
+import { BacklogNote } from "#platform/status/object-backlogs.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
@@ -55,7 +58,8 @@ export class EndpointObject extends DurableObject<Env> {
   readonly #store: LaneStore;
   readonly #changes: LaneChanges;
   readonly #endings: LateEndings;
-  readonly #alarms: Alarms<"deliver" | "end" | "purge">;
+  readonly #alarms: Alarms<"deliver" | "end" | "note" | "purge">;
+  readonly #note: BacklogNote;
   readonly #startDeadline = sharedDeadlines();
   readonly #within = readsWithin(this.#startDeadline);
   #opened: Lane | undefined;
@@ -68,10 +72,13 @@ export class EndpointObject extends DurableObject<Env> {
     this.#changes = new LaneChanges(this.#sql);
     this.#endings = new LateEndings(this.#sql);
     this.#alarms = new Alarms(ctx.storage, {
-      deliver: () => this.#lane()?.wake(),
+      deliver: () => this.#wake(),
       end: () => this.#endPending(),
+      note: () => this.#noteBacklog(),
       purge: () => this.#purgeIfDue(),
     });
+    const db = () => databaseOf(env);
+    this.#note = new BacklogNote({ kind: LANE_BACKLOG, kv: ctx.storage.kv, db, nowMs: Date.now });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
 
@@ -163,6 +170,36 @@ export class EndpointObject extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     if (await isPutOff(this.ctx.storage, this.env)) return;
     await this.#alarms.ring();
+  }
+
+  #wake(): void {
+    this.#lane()?.wake();
+    this.#noteLater();
+  }
+
+  /** Looks soon whether the lane is behind, if it may be. */
+  #noteLater(): void {
+    const lane = this.#lane();
+    if (lane === undefined || this.#alarms.isSet("note")) return;
+    const isWorthALook =
+      this.#note.notedSinceMs !== undefined || this.#backlogOf(lane) !== undefined;
+    if (isWorthALook) this.#alarms.set("note", Date.now() + (lane.isDown ? 0 : LATE_MS));
+  }
+
+  /** Tells D1 whether the lane is behind, again and again as long as it has deliveries to attempt. */
+  async #noteBacklog(): Promise<void> {
+    const lane = this.#lane();
+    if (lane === undefined) return;
+    const backlog = this.#backlogOf(lane);
+    const { configId } = lane.spec;
+    await this.#note.tell(configId, backlog?.isBehind === true ? backlog : undefined);
+    const isLeft = backlog !== undefined || this.#note.notedSinceMs !== undefined;
+    if (isLeft) this.#alarms.set("note", Date.now() + LATE_MS);
+  }
+
+  /** The deliveries that wait; undefined for none, and for a config that is not active. */
+  #backlogOf({ spec, isDown }: Lane): LaneBacklog | undefined {
+    return spec.active ? this.#reads()?.backlog(isDown) : undefined;
   }
 
   async #withBody(delivery: DeliveryRecord): Promise<DeliveryDetail> {

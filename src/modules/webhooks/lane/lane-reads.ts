@@ -12,6 +12,7 @@ import type {
 import { present } from "#platform/assert.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import type { ObjectBacklog } from "#platform/status/object-backlogs.ts";
 
 /** The state of deliveries that is only in the memory of the running lane. */
 export interface LaneView {
@@ -29,6 +30,23 @@ export interface LaneView {
 export interface Retention {
   readonly succeededMs: number;
   readonly othersMs: number;
+}
+
+/** The deliveries of a lane that wait. */
+export interface LaneBacklog extends ObjectBacklog {
+  /** Whether the lane counts as behind: its oldest delivery is late, or its endpoint is down. */
+  readonly isBehind: boolean;
+}
+
+/** How long a delivery may wait until its lane counts as behind, in milliseconds. */
+export const LATE_MS = 30_000;
+/** Most pending deliveries that are counted, of those that were attempted and of the others each. */
+const WAITING_MAX = 1000;
+
+interface OldestRow extends Record<string, SqlValue> {
+  count: number;
+  created_ms: number | null;
+  last_error: string | null;
 }
 
 /** Numbers of deliveries: from `from` inclusive to `to` exclusive. */
@@ -112,6 +130,33 @@ export class LaneReads {
       const isSuccess = status === statusNumber("succeeded");
       return { place, untilMs: endedMs + (isSuccess ? succeededMs : othersMs) };
     });
+  }
+
+  /** What waits in the lane; undefined if nothing does. `isDown`: whether the circuit breaker of the endpoint is open. */
+  backlog(isDown: boolean): LaneBacklog | undefined {
+    const attempted = this.#oldestOf("due_ms IS NOT NULL");
+    const fresh = this.#oldestOf("due_ms IS NULL AND seq >= ?", this.#head);
+    const waiting = (attempted?.count ?? 0) + (fresh?.count ?? 0);
+    const sinceMs = Math.min(attempted?.created_ms ?? Infinity, fresh?.created_ms ?? Infinity);
+    if (waiting === 0 || sinceMs === Infinity) return undefined;
+    const reason = isDown ? "the endpoint fails" : "the endpoint is slower than its events come";
+    return {
+      waiting,
+      sinceMs,
+      reason: attempted?.last_error ?? reason,
+      isBehind: isDown || this.#view.nowMs - sinceMs >= LATE_MS,
+    };
+  }
+
+  /** The oldest of the pending deliveries that meet a condition, and how many there are, up to `WAITING_MAX`. */
+  #oldestOf(condition: string, ...bindings: readonly number[]): OldestRow | undefined {
+    const [row] = this.#sql.all<OldestRow>(
+      `SELECT count(*) AS count, min(seq), created_ms, last_error FROM (
+         SELECT seq, created_ms, last_error FROM delivery WHERE status = ${PENDING} AND ${condition}
+         ORDER BY seq LIMIT ${WAITING_MAX})`,
+      ...bindings,
+    );
+    return row;
   }
 
   /** The origin and the position at which the event of a delivery can be read. */

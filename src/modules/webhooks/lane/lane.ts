@@ -104,6 +104,11 @@ export class Lane {
     };
   }
 
+  /** Whether the circuit breaker of the endpoint is open. */
+  get isDown(): boolean {
+    return this.#health.isDown;
+  }
+
   get #longestWaitMs(): number {
     return Math.max(this.#policy.retries.backoff.mostMs, RETRY_AFTER_MS_MAX);
   }
