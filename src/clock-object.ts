@@ -1,30 +1,24 @@
 import { DurableObject } from "cloudflare:workers";
 import { readOwnApiOf } from "./app.ts";
-import { MODULES } from "./modules.ts";
+import { SWEEPS } from "./sweeps.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
-import { Outbox, OUTBOX_SWEEP } from "#platform/events/outbox.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { runSweep } from "#platform/modules/sweeps.ts";
 import { clockName, RING_MS_MAX, startClock } from "#platform/objects/deployment-clock.ts";
-import { sweepReserve } from "#platform/storage/reserve-sweep.ts";
-import { sweepSizes } from "#platform/storage/watch.ts";
+import { isToBeRecorded, recordSweepRun, type SweepRun } from "#platform/status/sweep-runs.ts";
 import { toMillis } from "#platform/time.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
-
-const SWEEPS: readonly Sweep[] = [
-  { name: "storage-reserve", run: sweepReserve },
-  { name: "storage-sizes", run: sweepSizes },
-  { name: OUTBOX_SWEEP, run: (context) => Outbox.from(context).sweep() },
-  ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
-];
 
 /** Waits before a failed or timed-out sweep is repeated. */
 const SWEEP_BACKOFF = doubling(15_000, 120_000);
 /** Time from one run to the next while the clock watches, in milliseconds. */
 const WATCH_INTERVAL_MS = 4000;
+/** Time until the clock rings again if the database did not take the record of a run, in milliseconds. */
+const RECORD_RETRY_MS = 60_000;
 /** The key of the end of the watch, in milliseconds since the epoch. */
 const WATCH_KEY = "watchUntilMs";
 /** The key of the object's name, for alarms in runtimes that do not know the name. */
@@ -49,7 +43,8 @@ const TRIAL_BYTES = 262_144;
  *                               ⋮          (the last clock starts the first one)
  *
  * Alarms survive failures that lose messages of a queue. The clocks form a ring: a clock that rings starts the next clock, if the next one
- * has never rung. An unused deployment has no alarms; after its first alarm, every sweep runs at least once an hour.
+ * has never rung. An unused deployment has no alarms; after its first alarm, every sweep runs at least once an hour. D1 has a row with the
+ * last run of each sweep and its last failure, which the status shows (`platform/status/sweep-runs.ts`).
  */
 export class ClockObject extends DurableObject<Env> {
   /** The number of calls of `arm`, which shows whether a call came during a run of the sweep. */
@@ -59,6 +54,10 @@ export class ClockObject extends DurableObject<Env> {
   /** The end of the wait after a failed run, in milliseconds since the epoch. No run begins earlier. */
   #restsUntilMs = 0;
   #hasStartedNext = false;
+  /** The error of the last run; undefined if it has succeeded. */
+  #error: string | undefined;
+  /** The run that this object has recorded last. */
+  #recorded: SweepRun | undefined;
 
   /** Makes sure that the sweep runs at `atMs`, in milliseconds since the epoch, or earlier; later only after a failed run. */
   async arm(atMs: number): Promise<void> {
@@ -105,12 +104,30 @@ export class ClockObject extends DurableObject<Env> {
     const starting = this.#startNext(sweep);
     const sweepMs = await this.#run(sweep);
     await starting;
+    const endedMs = toMillis(systemClock());
     // A failed sweep waits for its backoff, even if it was armed during the run: its next run finds the new work, too.
-    if (sweepMs === undefined) return storage.setAlarm(this.#restsUntilMs);
-    const restMs = toMillis(systemClock()) + RING_MS_MAX;
-    const nextMs = Math.min(sweepMs, restMs, this.#nextWatch(nowMs));
+    const nextMs =
+      sweepMs === undefined
+        ? this.#restsUntilMs
+        : Math.min(sweepMs, endedMs + RING_MS_MAX, this.#nextWatch(nowMs));
     // The run may have missed work that was armed during it, so that an earlier alarm stays.
-    return this.#arms === arms ? storage.setAlarm(nextMs) : this.arm(nextMs);
+    const isKept = sweepMs !== undefined && this.#arms !== arms;
+    await (isKept ? this.arm(nextMs) : storage.setAlarm(nextMs));
+    await this.#record({ name: sweep.name, endedMs, nextMs, error: this.#error });
+  }
+
+  /** Records a run in D1. A run that cannot be recorded is no failure of the sweep; the next one comes sooner. */
+  async #record(run: SweepRun): Promise<void> {
+    if (!isToBeRecorded(run, this.#recorded)) return;
+    try {
+      await recordSweepRun(databaseOf(this.env), run);
+      this.#recorded = run;
+    } catch (error) {
+      logError("the run of a sweep could not be recorded; the next one is", error, {
+        sweep: run.name,
+      });
+      await this.arm(toMillis(systemClock()) + RECORD_RETRY_MS);
+    }
   }
 
   /** Runs the sweep. Returns the time of its next run, `Infinity` for none; undefined if the sweep has failed or timed out. */
@@ -122,10 +139,12 @@ export class ClockObject extends DurableObject<Env> {
       const nextMs = await runSweep(sweep, { ...context, readOwnApi });
       this.#failures = 0;
       this.#restsUntilMs = 0;
+      this.#error = undefined;
       return nextMs ?? Infinity;
     } catch (error) {
       const waitMs = waitAfterFailures(SWEEP_BACKOFF, ++this.#failures);
       this.#restsUntilMs = toMillis(systemClock()) + waitMs;
+      this.#error = messageOf(error);
       logError("a sweep failed; it is run again, and no other waits for it", error, {
         sweep: name,
         failures: this.#failures,
@@ -182,3 +201,11 @@ export class ClockObject extends DurableObject<Env> {
     if (name !== undefined && kv.get(NAME_KEY) !== name) kv.put(NAME_KEY, name);
   }
 }
+
+/** What is recorded of an error. The message of a failed query has the values of its parameters, which may be data of clients. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "an error without a message";
+  return "query" in error
+    ? "a query of the database has failed"
+    : `${error.name}: ${error.message}`;
+};

@@ -1,0 +1,126 @@
+import { sql } from "drizzle-orm";
+import { FAMILIES } from "./families.ts";
+import { ageSeconds, firstProblems, type Problem, sample, type StatusSection } from "./section.ts";
+import { sweepRuns } from "./tables.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** A run of a sweep that has ended. Times are in milliseconds since the epoch. */
+export interface SweepRun {
+  readonly name: string;
+  readonly endedMs: number;
+  /** When the clock rings again at the latest. */
+  readonly nextMs: number;
+  /** Why the run has failed; undefined for one that has succeeded. */
+  readonly error: string | undefined;
+}
+
+/** Time in which runs that succeed one after the other are recorded once, in milliseconds. */
+const RECORD_MS = 30_000;
+/** How late a clock may ring until its sweep counts as overdue: a run may take a minute. */
+const LATE_MS = 90_000;
+/** Failed runs in a row from which a sweep has a problem: one may have met a moment without a database. */
+const FAILURES_MIN = 2;
+/** Longest error that is stored, in characters. */
+const ERROR_LENGTH_MAX = 500;
+
+/** Whether a run has to be recorded after the one that was recorded last. A clock that watches rings every few seconds. */
+export function isToBeRecorded(run: SweepRun, last: SweepRun | undefined): boolean {
+  if (last === undefined || run.error !== undefined || last.error !== undefined) return true;
+  const sinceMs = run.endedMs - last.endedMs;
+  return sinceMs < 0 || sinceMs >= RECORD_MS || run.nextMs > last.nextMs + RECORD_MS;
+}
+
+/** Records a run. An operator is told of sweeps in a full database, too, so that the row finds room there. */
+export async function recordSweepRun(db: Database, run: SweepRun): Promise<void> {
+  const { name, endedMs, nextMs, error } = run;
+  const hasFailed = error !== undefined;
+  const ran = { ranMs: endedMs, nextMs };
+  const ended = hasFailed
+    ? { failedMs: endedMs, error: error.slice(0, ERROR_LENGTH_MAX) }
+    : { succeededMs: endedMs };
+  await storeWithReserve(db, [
+    db
+      .insert(sweepRuns)
+      .values({
+        name,
+        ...ran,
+        ...ended,
+        failures: Number(hasFailed),
+        failuresTotal: Number(hasFailed),
+      })
+      .onConflictDoUpdate({
+        target: sweepRuns.name,
+        set: {
+          ...ran,
+          ...ended,
+          failures: hasFailed ? sql`failures + 1` : 0,
+          failuresTotal: sql`failures_total + ${Number(hasFailed)}`,
+        },
+      }),
+  ]);
+}
+
+/** The section of sweeps. Sweeps that are no longer part of the code are left out, and those that have never run have no row. */
+export const sweepsSection = (names: readonly string[]): StatusSection => ({
+  name: "sweeps",
+  description: "Sweeps, which complete what a crash has left undone",
+  read: async ({ env, clock }) => {
+    const nowMs = toMillis(clock());
+    const known = new Set(names);
+    const rows = await databaseOf(env)
+      .select()
+      .from(sweepRuns)
+      .orderBy(sweepRuns.name)
+      .limit(SWEEPS_MAX);
+    const runs = rows.filter(({ name }) => known.has(name));
+    return {
+      samples: runs.flatMap(({ name: sweep, ...run }) => {
+        const { succeededMs, nextMs, failures, failuresTotal } = run;
+        const labels = { sweep };
+        return [
+          ...(succeededMs === null
+            ? []
+            : [sample(FAMILIES.sweepAge, ageSeconds(succeededMs, nowMs), labels)]),
+          sample(FAMILIES.sweepOverdue, overdueSeconds(nextMs, nowMs), labels),
+          sample(FAMILIES.sweepFailures, failures, labels),
+          sample(FAMILIES.sweepFailed, failuresTotal, labels),
+        ];
+      }),
+      problems: firstProblems(runs.flatMap((run) => problemsOf(run, nowMs))),
+    };
+  },
+});
+
+/** Most rows of sweeps that are read; a deployment has some thirty sweeps. */
+const SWEEPS_MAX = 200;
+
+/** How long a sweep has been overdue, in seconds. */
+const overdueSeconds = (nextMs: number, nowMs: number): number =>
+  nowMs - nextMs > LATE_MS ? (nowMs - nextMs) / 1000 : 0;
+
+function problemsOf(run: typeof sweepRuns.$inferSelect, nowMs: number): Problem[] {
+  const { name: what, nextMs, failures, succeededMs, error } = run;
+  const problems: Problem[] = [];
+  if (failures >= FAILURES_MIN) {
+    problems.push({
+      severity: "critical",
+      what,
+      sinceMs: succeededMs ?? undefined,
+      why: `${failures} runs in a row have failed, the last one with: ${error ?? "no message"}`,
+      whatToDo:
+        "look at the log, where each run has its whole error; the sweep is repeated by itself",
+    });
+  }
+  if (overdueSeconds(nextMs, nowMs) > 0) {
+    problems.push({
+      severity: "critical",
+      what,
+      sinceMs: nextMs,
+      why: "the clock of the sweep has not rung",
+      whatToDo: "send any write to the module, which starts the clock again, and look at the log",
+    });
+  }
+  return problems;
+}
