@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
+import { SWEEPS } from "./sweeps.ts";
 import { CONSOLE_SITE } from "#console/site.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
@@ -32,6 +33,7 @@ import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
 import { registerSites, type Site } from "#platform/modules/site.ts";
+import { registerStatus } from "#platform/modules/status-routes.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
@@ -47,6 +49,11 @@ export function createApp(): OpenAPIHono<AppEnv> {
     if (rootRoutes !== undefined) app.route("/", rootRoutes());
   }
   registerVersions(app, MODULES);
+  registerStatus(
+    app,
+    MODULES,
+    SWEEPS.map(({ name }) => name),
+  );
   registerEventTypeList(app, MODULES);
   registerDocument(app);
   registerSites(app, SITES);

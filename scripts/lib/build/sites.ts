@@ -34,6 +34,7 @@ const isSite = (value: unknown): value is Site =>
 const PATHS = [
   "/api/*",
   "/versions",
+  "/metrics",
   "/openapi.json",
   // What clients look for at the root: the `rootRoutes` of modules.
   "/.well-known/*",

@@ -317,7 +317,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   ...roomsOfFloors("modules/ledger", {
     house: {
       uses: [...ANATOMY, "ledger-engine", "library", "modules/catalogue", "numscript"],
-      packages: HTTP,
+      packages: [...HTTP, ...D1],
     },
     shared: {
       uses: [

@@ -32,6 +32,7 @@ import { purgeGrants } from "./retention/purge-grants.ts";
 import { purgeLogins } from "./retention/purge-logins.ts";
 import * as revocations from "./revocations/tables.ts";
 import { authSettings } from "./settings.ts";
+import { AUTH_STATUS } from "./status.ts";
 import { GRANTS_SWEEP, KEYS_SWEEP, LOGINS_SWEEP } from "./sweeps.ts";
 import * as clients from "./tables.ts";
 import { verifierOf } from "./verification/verifier.ts";
@@ -126,6 +127,7 @@ export const authModule: Module & {
   settings: authSettings,
   tables: tablesIn(authority, authorize, clients, grants, passkeys, people, revocations),
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
+  status: AUTH_STATUS,
   sweeps: [
     {
       name: AUDIT_SWEEP,

@@ -51,6 +51,11 @@ export const deploymentModule: Module = {
           name: "Smoke test",
           description: "What `npm run deploy` calls when it has changed a deployment.",
         },
+        {
+          name: "Status",
+          description:
+            "What waits in each module, since when, why, and what to do; and the same as metrics for Prometheus.",
+        },
       ],
     },
   ],

@@ -7,6 +7,7 @@ import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 import { pipelineListener } from "./services/event-listener.ts";
 import { PipelineService } from "./services/pipeline-service.ts";
 import { exporterSettings } from "./settings.ts";
+import { EXPORTERS_STATUS } from "./status.ts";
 import { PIPELINES_SWEEP } from "./store/reconciler.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -70,6 +71,7 @@ export const exportersModule: Module = {
   tables: tablesIn(tables),
   scopes: {},
   eventListener: pipelineListener((context) => PipelineService.from(context)),
+  status: EXPORTERS_STATUS,
   sweeps: [
     {
       name: PIPELINES_SWEEP,

@@ -31,6 +31,7 @@ import { LedgerObject } from "./objects/ledger-object.ts";
 import { checkLedgers, LEDGER_VERSION } from "./service/health.ts";
 import { LedgerService } from "./service/service.ts";
 import { ledgerSettings } from "./settings.ts";
+import { LEDGER_STATUS } from "./status.ts";
 import { LEDGER_ERRORS } from "#ledger-engine";
 import { deletePurgedLedgerSizes, ledgers } from "#modules/catalogue/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -88,6 +89,7 @@ export const ledgerModule: Module = {
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
+  status: LEDGER_STATUS,
   sweeps: [
     { name: "ledger-sizes", run: deletePurgedLedgerSizes },
     { name: BUCKETS_SWEEP, run: (context) => BucketService.from(context).sweep(), purges: true },

@@ -17,6 +17,7 @@ import { InstanceRunnerObject } from "./run/instance-runner-object.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
 import { orchestrationSettings } from "./settings.ts";
+import { ORCHESTRATION_STATUS } from "./status.ts";
 import { INSTANCES_SWEEP, OCCURRENCES_SWEEP } from "./sweep-names.ts";
 import { triggerListener } from "./triggers/event-listener.ts";
 import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
@@ -74,6 +75,7 @@ export const orchestrationModule: Module = {
   eventTypes: { ...INSTANCE_EVENT_TYPES, ...TRIGGER_EVENT_TYPES },
   eventListener: triggerListener,
   queues: { "florin-triggers": consumeOccurrences },
+  status: ORCHESTRATION_STATUS,
   sweeps: [
     { name: INSTANCES_SWEEP, run: sweepInstances },
     { name: OCCURRENCES_SWEEP, run: sweepOccurrences },

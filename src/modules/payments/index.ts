@@ -63,6 +63,7 @@ import { sweepConnectors } from "./polling/sweep.ts";
 import { lastKnownPoolBalances, poolBalances } from "./pools/balances.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
+import { PAYMENTS_STATUS } from "./status.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { checkTransfer } from "./transfers/check.ts";
 import { requestTransfer } from "./transfers/request.ts";
@@ -161,6 +162,7 @@ export const paymentsModule: Module = {
     ...TASK_EVENT_TYPES,
   },
   eventListener: bookingListener,
+  status: PAYMENTS_STATUS,
   sweeps: [
     { name: JOBS_SWEEP, run: sweepJobs },
     { name: BOOKINGS_SWEEP, run: runBookings },

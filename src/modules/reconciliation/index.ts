@@ -36,6 +36,7 @@ import { reconciliationSettings } from "./settings.ts";
 import * as sources from "./sources/tables.ts";
 import { StatementSourceObject } from "./statements/source-object.ts";
 import * as statements from "./statements/tables.ts";
+import { RECONCILIATION_STATUS } from "./status.ts";
 import { CORRECTIONS_SWEEP, RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
@@ -112,6 +113,7 @@ export const reconciliationModule: Module = {
   errors: RECONCILIATION_ERRORS,
   eventTypes: ALERT_EVENT_TYPES_TABLE,
   eventListener: ruleListener,
+  status: RECONCILIATION_STATUS,
   sweeps: [
     { name: RULES_SWEEP, run: sweepRules },
     { name: TIMES_SWEEP, run: repairTimes },

@@ -5,6 +5,7 @@ import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, searchIndexRoutes, searchRoutes } from "./http/routes.ts";
 import { searchSettings } from "./settings.ts";
 import { SearchShardObject } from "./shards/shard-object.ts";
+import { SEARCH_STATUS } from "./status.ts";
 import { SEARCH_SWEEP } from "./sweep-names.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -57,6 +58,7 @@ export const searchModule: Module = {
     "what the search finds; each kind of objects needs its own scope, too",
   ),
   eventListener: searchListener,
+  status: SEARCH_STATUS,
   sweeps: [{ name: SEARCH_SWEEP, run: sweepSearch }],
   classes: { SearchShardObject },
 };

@@ -6,6 +6,7 @@ import examples from "./http/examples.md" with { type: "text" };
 import { WALLET_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, walletRoutes } from "./http/routes.ts";
 import { walletSettings } from "./settings.ts";
+import { WALLETS_STATUS } from "./status.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
@@ -33,6 +34,7 @@ export const walletsModule: Module = {
   scopes: readAndWrite("wallets", "wallets, their balances and their holds"),
   errors: WALLET_ERRORS,
   clientCodes: WALLET_CLIENT_CODES,
+  status: WALLETS_STATUS,
   sweeps: [{ name: HOLDS_SWEEP, run: sweepHolds }],
 };
 

@@ -8,6 +8,7 @@ import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
 import { WebhookService } from "./services/webhook-service.ts";
 import { webhookSettings } from "./settings.ts";
+import { WEBHOOKS_STATUS } from "./status.ts";
 import * as tables from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -68,6 +69,7 @@ export const webhooksModule: Module = {
   scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
   eventTypes: WEBHOOK_EVENT_TYPES,
   eventListener: webhookListener,
+  status: WEBHOOKS_STATUS,
   sweeps: [
     { name: WEBHOOKS_SWEEP, run: (context) => WebhookService.from(context).sweep(), purges: true },
     { name: OWED_SWEEP, run: (context) => new OwedBatches(context).sweep() },

@@ -11,6 +11,7 @@ import type { EventListener, EventSource } from "#platform/events/source.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsTable } from "#platform/settings.ts";
+import type { StatusSection } from "#platform/status/section.ts";
 
 /** What a part of the product declares. The app, the queues and the clock walk the list of modules and know none by name. */
 export interface Module {
@@ -47,6 +48,8 @@ export interface Module {
   readonly site?: Site;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
+  /** What waits in the module, for the status of the deployment and its metrics. */
+  readonly status?: readonly StatusSection[];
   readonly classes?: Classes;
   /** The module's tables in D1: `tablesIn` of its files `tables.ts`. The module is healthy only if the database has them. */
   readonly tables: readonly SQLiteTable[];

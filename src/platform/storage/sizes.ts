@@ -15,6 +15,10 @@ const LARGE_MAX = 100;
 /** The name of the database among the sizes. */
 export const DATABASE = "database";
 
+/** The limit of a database or an object, in bytes, by its name among the sizes. */
+export const limitOf = (name: string): number =>
+  name === DATABASE ? DATABASE_BYTES_MAX : OBJECT_BYTES_MAX;
+
 /** A database or an object that is near its limit. */
 export interface LargeStorage {
   /** `database`, or kind and name of an object: `ledger/main`. */
@@ -53,7 +57,7 @@ export async function listLarge(db: Database, nowMs: number): Promise<LargeStora
   return rows.map(({ name, ...measured }) => ({
     name,
     bytes: measured.bytes,
-    limitBytes: name === DATABASE ? DATABASE_BYTES_MAX : OBJECT_BYTES_MAX,
+    limitBytes: limitOf(name),
     growthPerDay: growthPerDay(measured, nowMs),
   }));
 }

@@ -15,7 +15,7 @@ const PUBLIC = [
   /^\/versions$/,
   /^\/api\/\w+(?:\/v[23])?\/(?:_info|_healthcheck|_\/info|_\/healthcheck)$/,
   /^\/api\/auth\/(?!clients|users)/,
-  /^\/api\/florin\/v1\/(?:event-types|webhook-target)$/,
+  /^\/api\/florin\/v1\/(?:event-types|status|webhook-target)$/,
   // The membership service. Its operations about people and organisations check tokens of their own kind.
   /^\/(?:\.well-known\/|_info$|userinfo$|organizations(?:\/|$))/,
   /^\/api\/payments\/v3\/connectors\/(?:webhooks|open-banking)\//,
@@ -38,7 +38,7 @@ const READS_BY_POST = new Set([
 ]);
 
 /** Paths of what concerns the deployment itself, and no module. */
-const OF_THE_DEPLOYMENT = /^\/api\/florin\/v1\/(?:requests\/|search$)/;
+const OF_THE_DEPLOYMENT = /^\/api\/florin\/v1\/(?:requests\/|search$)|^\/metrics$/;
 
 function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
   const [module = ""] = scope.split(":");

@@ -81,7 +81,8 @@ const ENCODED_ID = /^eyJ[A-Za-z0-9]+$/;
 const FENCE = "```";
 
 /** Durations, ends of tokens, and figures of the search index, which differ in each run. */
-const DURATION = /(?<="(?:durationMillis|exp|bytes|origins|pending)": ?)\d+/g;
+const DURATION =
+  /(?<="(?:durationMillis|exp|bytes|origins|pending)": ?)\d+|(?<=^florin_section_duration_seconds\{.*\} )[\d.e-]+/gm;
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**

@@ -1,0 +1,155 @@
+import { asc, sql } from "drizzle-orm";
+import { paymentBookings } from "./bookings/tables.ts";
+import { encodeConnectorId } from "./core/ids.ts";
+import { paymentMovements } from "./initiations/tables.ts";
+import { paymentConnectors } from "./installs/tables.ts";
+import { paymentJobs } from "./jobs/tables.ts";
+import { paymentRejectedItems } from "./rejected/tables.ts";
+import { paymentSchedules } from "./schedules/tables.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { FAMILIES } from "#platform/status/families.ts";
+import { ageSeconds, firstProblems, sample, type StatusSection } from "#platform/status/section.ts";
+import { queuesSection } from "#platform/status/work-queues.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
+import { IS_PENDING } from "#platform/work/sync-columns.ts";
+
+const MODULE = "payments";
+
+const money = queuesSection(
+  MODULE,
+  { name: "money", description: "Initiations and reversals whose outcome is not known yet" },
+  [
+    {
+      work: "movements",
+      table: sql`${paymentMovements}`,
+      due: sql`due_at`,
+      graceMs: 60_000,
+      severity: "critical",
+      why: "the objects of their connectors have not taken the next step in time",
+      whatToDo: "look at the log for the sweep of initiations, which wakes these objects",
+    },
+    {
+      work: "failing-movements",
+      table: sql`${paymentMovements}`,
+      where: sql`failing_since IS NOT NULL`,
+      due: sql`failing_since`,
+      order: sql`connector_key`,
+      graceMs: 60_000,
+      severity: "critical",
+      why: "calls of the provider have had no outcome, so that nobody knows whether money moved",
+      whatToDo:
+        "look at the connector's health, which has the last error; the provider is asked again by itself, and pays once",
+    },
+  ],
+);
+
+const queues = queuesSection(
+  MODULE,
+  { name: "queues", description: "Polling, calls of providers, and bookings" },
+  [
+    {
+      work: "schedules",
+      table: sql`${paymentSchedules}`,
+      due: sql`next_at`,
+      graceMs: 120_000,
+      severity: "critical",
+      why: "the next step of these schedules is past, and their objects have not taken it",
+      whatToDo: "look at the log for the sweep of connectors, which wakes these objects",
+    },
+    {
+      work: "jobs",
+      table: sql`${paymentJobs}`,
+      where: IS_PENDING,
+      due: sql`created_at`,
+      order: sql`sync_after`,
+      graceMs: 300_000,
+      severity: "warning",
+      why: "calls of providers that follow an answer have failed and are repeated",
+      whatToDo: "look at the log for 'payment-jobs', which has the provider's error",
+    },
+    {
+      work: "failing-bookings",
+      table: sql`${paymentBookings}`,
+      where: sql`attempts > 0`,
+      due: sql`updated_at`,
+      graceMs: 0,
+      isOverdue: sql`TRUE`,
+      severity: "warning",
+      why: "the ledger does not take the payments of these bookings",
+      whatToDo: "look at the booking, which shows the error; it is repeated by itself",
+    },
+    {
+      work: "rejected-items",
+      table: sql`${paymentRejectedItems}`,
+      due: sql`created_at`,
+      order: sql`key`,
+      graceMs: 0,
+      isOverdue: sql`TRUE`,
+      severity: "warning",
+      why: "items of providers could not be stored",
+      whatToDo: "list the connectors' rejected items, which show why",
+    },
+  ],
+);
+
+/** Most connectors that are read. */
+const CONNECTORS_MAX = 100;
+
+interface PolledRow {
+  readonly provider: string;
+  readonly reference: string;
+  readonly polledAt: Timestamp;
+}
+
+/** How long ago connectors were polled, and which are not healthy. */
+const connectors: StatusSection = {
+  name: "connectors",
+  description: "Connectors: when they were last polled, and which are not healthy",
+  read: async ({ env, clock }) => {
+    const nowMs = toMillis(clock());
+    const db = databaseOf(env);
+    const [polled, unhealthy] = await Promise.all([
+      db.all<PolledRow>(sql`
+        SELECT c.provider, c.reference, min(coalesce(s.last_success_at, s.created_at)) AS polledAt
+        FROM (SELECT key, provider, reference FROM ${paymentConnectors}
+          WHERE deleted_at IS NULL ORDER BY key LIMIT ${sql.raw(String(CONNECTORS_MAX))}) AS c
+        JOIN ${paymentSchedules} AS s ON s.connector_key = c.key GROUP BY c.key`),
+      db
+        .select()
+        .from(paymentConnectors)
+        .where(sql`health <> 'healthy' AND deleted_at IS NULL`)
+        .orderBy(asc(paymentConnectors.healthSince))
+        .limit(CONNECTORS_MAX),
+    ]);
+    const problems = unhealthy.map(({ name, provider, reference, health, healthSince }) => ({
+      severity: "warning" as const,
+      what: `${name} (${encodeConnectorId({ provider, reference })})`,
+      sinceMs: healthSince === null ? undefined : toMillis(healthSince),
+      why: `the connector is ${health}`,
+      whatToDo:
+        "look at the connector's health, which has the provider's last error; correct its config or wait for the provider",
+    }));
+    return {
+      samples: [
+        sample(FAMILIES.workWaiting, unhealthy.length, {
+          module: MODULE,
+          work: "unhealthy-connectors",
+        }),
+        sample(FAMILIES.workOverdue, unhealthy.length, {
+          module: MODULE,
+          work: "unhealthy-connectors",
+        }),
+        ...polled.map(({ provider, reference, polledAt }) =>
+          sample(FAMILIES.pollingAge, ageSeconds(toMillis(polledAt), nowMs), {
+            connector: encodeConnectorId({ provider, reference }),
+            provider,
+          }),
+        ),
+      ],
+      problems: firstProblems(problems),
+    };
+  },
+};
+
+/** What waits in the module. */
+export const PAYMENTS_STATUS: readonly StatusSection[] = [money, connectors, queues];
