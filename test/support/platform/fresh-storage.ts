@@ -7,19 +7,32 @@ import { sdkCalls } from "./sdk/sdk-calls.ts";
 // with a migrated database, and without objects and spies. `test/support/payments/client-coverage.ts` gets the calls of a
 // worker through the official client.
 
-/** Empties the storage except for the signing keys, because tokens and caches of the Worker outlive a file. */
+/**
+ * Empties the storage except for the signing keys, because tokens and caches of the Worker outlive a file. The keys come back in the
+ * transaction that makes their table, because work of an earlier file that is still under way would make a new key otherwise.
+ */
 async function resetAllButKeys(): Promise<void> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const { results: keys } = await env.DB.prepare("SELECT * FROM auth_signing_keys").all();
   await reset();
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
-  for (const key of keys) {
-    const names = Object.keys(key);
-    const marks = names.map(() => "?").join();
-    await env.DB.prepare(`INSERT INTO auth_signing_keys (${names.join()}) VALUES (${marks})`)
-      .bind(...Object.values(key))
-      .run();
-  }
+  const inserts = keys.map(
+    (key) =>
+      `INSERT INTO auth_signing_keys (${Object.keys(key).join()}) VALUES (${Object.values(key).map(literal).join()})`,
+  );
+  const withKeys = env.TEST_MIGRATIONS.map((migration, index) =>
+    index === 0
+      ? { ...migration, queries: [[...migration.queries, ...inserts].join("\n;\n")] }
+      : migration,
+  );
+  await applyD1Migrations(env.DB, withKeys);
+}
+
+/** A value of a column as a literal of SQL. */
+function literal(value: unknown): string {
+  if (value === null) return "NULL";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  throw new Error(`no literal of SQL for a ${typeof value}`);
 }
 
 vi.restoreAllMocks();
