@@ -71,6 +71,7 @@ export async function issueDeviceCodes(
       createdMs: nowMs,
       expiresMs: nowMs + DEVICE_CODE_LIFETIME_MS,
       grantId: null,
+      redeemedMs: null,
     });
     if (isFree) return { deviceCode, userCode };
   }

@@ -87,17 +87,19 @@ export const authDeviceCodes = sqliteTable(
     /** The IP address from which the device has asked, for the person to look at. */
     address: text("address").notNull(),
     state: text("state").$type<"pending" | "approved" | "denied">().notNull(),
-    /** The person who has approved; null before. */
+    /** The person who has answered; null before. */
     subject: text("subject"),
     /** When this person has logged in, in seconds since the epoch; null before the approval. */
     authTime: integer("auth_time"),
     /** When the device may ask again, in milliseconds since the epoch. */
     nextPollMs: integer("next_poll_ms").notNull(),
     createdMs: integer("created_ms").notNull(),
-    /** When the code expires, and after its redemption when its row is purged, in milliseconds since the epoch. */
+    /** When the row is purged, in milliseconds since the epoch. The code itself ends earlier (`DEVICE_CODE_LIFETIME_MS`). */
     expiresMs: integer("expires_ms").notNull(),
-    /** The grant that the redemption has made; null before. */
+    /** The grant that the last redemption has made; null before. */
     grantId: text("grant_id"),
+    /** When the code was redeemed for the first time, in milliseconds since the epoch; null before. */
+    redeemedMs: integer("redeemed_ms"),
   },
   (table) => [
     uniqueIndex("auth_device_codes_user_code").on(table.userCode),

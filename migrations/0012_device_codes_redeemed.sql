@@ -1,0 +1,1 @@
+ALTER TABLE `auth_device_codes` ADD `redeemed_ms` integer;
