@@ -1,7 +1,7 @@
 import { PageVisitor } from "./pages.ts";
 import { api, BASE_URL, freshName } from "#test/support/platform/api.ts";
 
-export { locationOf, logIn, openLogin } from "./visitor.ts";
+export { locationOf, logIn, nextOf, openLogin } from "./visitor.ts";
 
 export const ISSUER = `${BASE_URL}/api/auth`;
 export const PASSWORD = "correct horse battery";

@@ -93,7 +93,12 @@ export async function logIn(
 ): Promise<URL> {
   const form = await openLogin(visitor, url);
   const answer = await visitor.post("/api/auth/login", { ...form, email, password });
-  const [, next] = /content="0; url=([^"]+)"/.exec(await answer.text()) ?? [];
-  if (next === undefined) throw new Error(`the login answered ${answer.status}`);
-  return new URL(locationOf(await visitor.get(next)));
+  return new URL(locationOf(await visitor.get(await nextOf(answer))));
+}
+
+/** The URL to which a page leads on by itself. */
+export async function nextOf(page: Response): Promise<string> {
+  const [, next] = /content="0; url=([^"]+)"/.exec(await page.text()) ?? [];
+  if (next === undefined) throw new Error(`the page leads nowhere: ${page.status}`);
+  return next.replaceAll("&amp;", "&");
 }

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { dumpOf } from "#test/support/auth/dump.ts";
 import { FakeProvider } from "#test/support/auth/fake-provider.ts";
+import { beginDevice } from "#test/support/auth/fctl.ts";
 import {
   authorizeUrl,
   freshApp,
   ISSUER,
   locationOf,
+  nextOf,
   type TestApp,
 } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
@@ -225,4 +227,27 @@ test("a deployment with logins at another provider has no login page and no invi
 test("a provider without a client id is refused", async () => {
   const half = isolate({ FLORIN_LOGIN_ISSUER: provider.issuer });
   expect((await half("/versions")).status).toBe(500);
+});
+
+describe("a device login at another provider", () => {
+  test("a device login at another provider begins, and begins again for somebody else, without a redirect after a form", async () => {
+    const visitor = new PageVisitor(local);
+    const device = await beginDevice({ scope: "openid", prompt: "no-org" });
+    const path = `/api/auth/device?user_code=${device.user_code}`;
+    const back = locationOf(await visitor.get(provider.leave(locationOf(await visitor.get(path)))));
+    const shown = await visitor.get(locationOf(await visitor.get(back)));
+    expect(await shown.text()).toContain(device.user_code);
+    // The provider is not in `form-action`, so a redirect would be blocked.
+    expect(shown.headers.get("content-security-policy")).toContain("form-action 'self'");
+    const form = { user_code: device.user_code, answer: "switch" };
+    const answer = await visitor.post("/api/auth/device", form);
+    expect([answer.status, answer.headers.get("location")]).toEqual([200, null]);
+    const other = new URL(await nextOf(answer));
+    expect(other.origin + other.pathname).toBe(`${provider.issuer}/authorize`);
+    expect(other.searchParams.get("prompt")).toBe("select_account");
+    // The session has ended meanwhile.
+    visitor.cookies.delete("florin-session");
+    const late = await visitor.post("/api/auth/device", { ...form, answer: "allow" });
+    expect(await nextOf(late)).toContain(`${provider.issuer}/authorize`);
+  });
 });
