@@ -84,9 +84,9 @@ export const MEMBERSHIP_TOKEN_TYPES: Readonly<Record<MembershipKind, string>> = 
 
 /** The kind of a membership token, by the `typ` of its header; undefined for all other tokens. */
 export const kindOfType = (type: string | undefined): MembershipKind | undefined =>
-  KINDS.find((kind) => MEMBERSHIP_TOKEN_TYPES[kind] === type);
+  MEMBERSHIP_KINDS.find((kind) => MEMBERSHIP_TOKEN_TYPES[kind] === type);
 
-const KINDS: readonly MembershipKind[] = ["root", "organization", "stack"];
+export const MEMBERSHIP_KINDS: readonly MembershipKind[] = ["root", "organization", "stack"];
 
 /** The audience of a membership token. That of a stack token is the issuer of the API, whose token endpoint exchanges it. */
 export const membershipAudience = (issuer: string, kind: MembershipKind): string =>

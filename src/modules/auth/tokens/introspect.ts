@@ -85,14 +85,17 @@ async function refreshState(
   return { kind: "refresh", scope, clientId, subject, person, expiresAt, access: undefined };
 }
 
-/** Reads a token; undefined for a token that is not valid, whatever the reason. */
-export async function tryReadToken(
+/** Reads a token of the API; undefined for a token that is not valid, whatever the reason. */
+const tryReadToken = (
   reader: TokenReader,
   token: string,
   url: string,
-): Promise<ReadToken | undefined> {
+): Promise<ReadToken | undefined> => ifValid(() => reader.read(token, url));
+
+/** What a read gives; undefined for a token that is not valid, whatever the reason. */
+export async function ifValid(read: () => Promise<ReadToken>): Promise<ReadToken | undefined> {
   try {
-    return await reader.read(token, url);
+    return await read();
   } catch (error) {
     if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return undefined;
     throw error;

@@ -7,6 +7,7 @@ import { baseOfIssuer } from "#modules/auth/core/issuer-url.ts";
 import { organizationsOf } from "#modules/auth/core/membership.ts";
 import { OPENID_SCOPE, withoutProfile } from "#modules/auth/core/scopes.ts";
 import type { Grant } from "#modules/auth/grants/authorization-codes.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 
 /** The grant of a person, and the client that gets tokens for it. */
 export interface PersonTokens {
@@ -24,17 +25,18 @@ export interface PersonTokens {
  */
 export async function issuePersonTokens(
   { issuer }: TokenRequest,
-  { signer }: GrantPorts,
+  { signer, context }: GrantPorts,
   { grant, client, permissions: { scopes, ledgers, ofPerson }, code }: PersonTokens,
 ): Promise<IssuedTokens> {
   const { clientId } = client;
   const { subject, authTime, nonce, refreshToken, membership } = grant;
   const scope = withoutProfile(scopes).join(" ");
   const content = { issuer, clientId, subject, scope, ledgers, grantId: grant.id };
+  const lifetimeSeconds = membership === "root" ? rootTokenSeconds(context) : PERSON_TOKEN_SECONDS;
   const accessToken =
     membership === null
-      ? await signer.signAccessToken(content, PERSON_TOKEN_SECONDS)
-      : await signer.signMembershipToken({ ...content, kind: membership }, PERSON_TOKEN_SECONDS);
+      ? await signer.signAccessToken(content, lifetimeSeconds)
+      : await signer.signMembershipToken({ ...content, kind: membership }, lifetimeSeconds);
   const about = {
     issuer: membership === null ? issuer : baseOfIssuer(issuer),
     clientId,
@@ -46,7 +48,7 @@ export async function issuePersonTokens(
   };
   return {
     accessToken,
-    expiresInSeconds: PERSON_TOKEN_SECONDS,
+    expiresInSeconds: lifetimeSeconds,
     scope: scopes.join(" "),
     refreshToken,
     idToken: scopes.includes(OPENID_SCOPE)
@@ -54,3 +56,10 @@ export async function issuePersonTokens(
       : undefined,
   };
 }
+
+/**
+ * How long a root token lives, in seconds: as long as a refresh token, because the command line does not refresh it before it asks whom it is
+ * about. Each use of it looks at the grant and the person, so it ends with them, and with the key that has signed it.
+ */
+const rootTokenSeconds = ({ env }: GrantPorts["context"]): number =>
+  Math.floor(authSettings.of(env).FLORIN_REFRESH_TOKEN_LIFETIME / 1000);

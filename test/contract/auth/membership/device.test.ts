@@ -31,7 +31,7 @@ test("a device gets codes, waits, and gets tokens once when the person has allow
   expect(await done.text()).toContain("The device is logged in");
   await passInterval(device.device_code);
   const tokens = await poll(device.device_code);
-  expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 300 });
+  expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 604_800 });
   const next = { grant_type: "refresh_token", client_id: "fctl" };
   const again = await poll(device.device_code);
   expect(again).toMatchObject({ status: 400, error: "invalid_grant" });

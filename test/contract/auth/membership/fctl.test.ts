@@ -71,7 +71,7 @@ describe("fctl login", () => {
     await answerDevice(new PageVisitor(), { device, person: ada });
     await passInterval(device.device_code);
     const tokens = await poll(device.device_code);
-    expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 300 });
+    expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 604_800 });
     expect(claimsOf(tokens.access_token)).toMatchObject({ scope: "openid offline_access" });
     const claims = await verified(tokens.id_token ?? "");
     expect(claims).toMatchObject({ sub: ada.id, azp: "fctl" });

@@ -140,6 +140,49 @@ describe("a membership token", () => {
   });
 });
 
+describe("the revocation of a membership token", () => {
+  const revoke = (bearer: string) => post("/revoke", { token: bearer, client_id: "fctl" });
+
+  test("the revocation of a root, organisation or stack token ends its login", async () => {
+    const tokens = await Promise.all([
+      loginFctl(ada),
+      loginFctl(ada, { form: { organization_id: "florin", scope: "openid offline_access" } }),
+      loginFctl(ada, { resource: STACK }),
+    ]);
+    for (const { access_token: bearer, refresh_token: refresh } of tokens) {
+      expect((await revoke(bearer)).status).toBe(200);
+      const next = { grant_type: "refresh_token", client_id: "fctl", refresh_token: refresh };
+      expect(await ask(next)).toMatchObject({ status: 400 });
+    }
+    const [ofRoot, ofOrganization, ofStack] = tokens;
+    expect((await membership("/userinfo", ofRoot.access_token)).status).toBe(401);
+    const stacks = await membership("/organizations/florin/stacks", ofOrganization.access_token);
+    expect(stacks.status).toBe(401);
+    expect(await exchange(ofStack.access_token)).toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("the revocation of a client's stack token ends this token, and is refused to other clients", async () => {
+    const { access_token: bearer } = await clientStack(client);
+    expect(await (await revoke(bearer)).json()).toMatchObject({ error: "invalid_client" });
+    expect(await exchange(bearer)).toMatchObject({ status: 200 });
+    const own = await post("/revoke", { token: bearer }, basic(client.id, client.secret));
+    expect(own.status).toBe(200);
+    expect(await exchange(bearer)).toMatchObject({ error: "invalid_grant" });
+    expect(await exchange(stackOfClient.access_token)).toMatchObject({ status: 200 });
+  });
+});
+
+test("a root token names its person as long as its refresh token lasts, and no longer than the person exists", async () => {
+  const person = await freshPerson("ledger:read");
+  const { access_token: bearer, expires_in: seconds } = await loginFctl(person);
+  expect(seconds).toBe(7 * 86_400);
+  const { exp = 0, iat = 0 } = claimsOf(bearer);
+  expect(exp - iat).toBe(seconds);
+  expect((await membership("/userinfo", bearer)).status).toBe(200);
+  await api(`/api/florin/v1/users/${person.id}`, { method: "DELETE" });
+  expect((await membership("/userinfo", bearer)).status).toBe(401);
+});
+
 describe("the exchange of a stack token", () => {
   test("the exchange of a stack token gives a person what is left of the person's scopes and ledgers", async () => {
     const person = await freshPerson("ledger:write", "payments:write");
