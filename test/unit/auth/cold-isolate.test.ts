@@ -7,6 +7,7 @@ import { TokenVerifier } from "#modules/auth/verification/token-verifier.ts";
 const PUBLIC_URL = "https://florin.example";
 const ISSUER = `${PUBLIC_URL}/api/auth`;
 const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+const { privateKey: otherKey } = await generateKeyPair("RS256");
 
 /** An isolate that has read nothing yet, and its database, which can fail. */
 class NewIsolate {
@@ -46,6 +47,16 @@ class NewIsolate {
     this.#underWay--;
     if (this.failures[what]-- > 0) throw new Error("D1 is away");
     return answer;
+  }
+
+  /** Reads a root token that has these changes. */
+  async readRoot({ typ = "florin-root+jwt", ...changes }: Record<string, string>): Promise<string> {
+    const iat = Math.floor(this.nowMs / 1000);
+    const claims = { iss: PUBLIC_URL, client_id: "fctl", aud: `${PUBLIC_URL}/organizations`, iat };
+    const token = await new SignJWT({ ...claims, exp: iat + 3600, ...changes })
+      .setProtectedHeader({ alg: "RS256", kid: "kid", typ })
+      .sign(changes["key"] === "other" ? otherKey : privateKey);
+    return (await this.verifier.readMembership(token, ["root"], `${PUBLIC_URL}/userinfo`)).clientId;
   }
 
   async authenticate(kid = "kid"): Promise<string> {
@@ -104,4 +115,20 @@ test("an isolate goes on with what it has read while the database is away, howev
   // While the database fails, the isolate cannot know whether an unknown key exists.
   isolate.nowMs += 1000;
   await expect(isolate.authenticate("new")).rejects.toMatchObject(AWAY);
+});
+
+test("an isolate reads no revocations for a membership token of another kind, issuer or key", async () => {
+  const isolate = new NewIsolate();
+  for (const changes of [
+    { typ: "JWT" },
+    { typ: "florin-stack+jwt" },
+    { iss: "https://other.example" },
+  ]) {
+    await expect(isolate.readRoot(changes)).rejects.toMatchObject({ kind: "UNAUTHENTICATED" });
+  }
+  expect(isolate.reads).toEqual({ keys: 0, revocations: 0 });
+  await expect(isolate.readRoot({ key: "other" })).rejects.toThrow("signature");
+  expect(isolate.reads).toEqual({ keys: 1, revocations: 0 });
+  expect(await isolate.readRoot({})).toBe("fctl");
+  expect(isolate.reads).toEqual({ keys: 1, revocations: 1 });
 });

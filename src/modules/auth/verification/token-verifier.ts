@@ -58,7 +58,7 @@ export interface TokenReader {
 
 /** Reads membership tokens, which authorise no request to a module. */
 export interface MembershipReader {
-  /** Verifies a membership token of one of these kinds. Throws as `TokenReader` does. */
+  /** Verifies a membership token of one of these kinds; revocations are read only for a signed one. Throws as `TokenReader` does. */
   readMembership(text: string, kinds: readonly MembershipKind[], url: string): Promise<ReadToken>;
 }
 
@@ -134,7 +134,6 @@ export class TokenVerifier implements TokenReader, MembershipReader {
     url: string,
   ): Promise<ReadToken> {
     if (text.length > TOKEN_LENGTH_MAX) throw invalidToken("the token is too long");
-    await this.#refreshRevocations();
     const { publicUrl, ownKeys, revocations, nowMs } = this.#options;
     const { header, claims } = parseToken(text);
     const own = issuerOf(publicUrl, url);
@@ -152,6 +151,7 @@ export class TokenVerifier implements TokenReader, MembershipReader {
     if (!isMeant || !isForStack) throw invalidToken("the token is for another audience");
     assertInTime(claims, { nowMs: nowMs(), isOwn: true });
     const read = toReadToken(claims, true);
+    await this.#refreshRevocations();
     if (revocations.isRevoked(read)) throw invalidToken("the token was revoked");
     return read;
   }
