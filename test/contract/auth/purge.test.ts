@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { INVITATION_MS, invite } from "#modules/auth/administration/invitations.ts";
 import { beginLogin, findLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
 import { CODE_LIFETIME_MS, redeemCode } from "#modules/auth/grants/authorization-codes.ts";
-import { DEVICE_CODE_LIFETIME_MS, issueDeviceCodes } from "#modules/auth/grants/device-codes.ts";
+import {
+  DEVICE_CODE_LIFETIME_MS,
+  EXPIRED_KEPT_MS,
+} from "#modules/auth/grants/device-code-store.ts";
+import { issueDeviceCodes } from "#modules/auth/grants/device-codes.ts";
 import { REDEEMED_CODE_KEPT_MS } from "#modules/auth/grants/grant-store.ts";
 import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
 import { beginSession } from "#modules/auth/people/sessions.ts";
@@ -127,8 +131,8 @@ describe("what ends by itself", () => {
     // Lifetimes in increasing order, with the rows that are left after each of them.
     const ends: readonly [ms: number, left: Readonly<Record<string, number>>][] = [
       [CODE_LIFETIME_MS, { auth_codes: 1 }],
-      [DEVICE_CODE_LIFETIME_MS, { auth_device_codes: 0 }],
       [LOGIN_MS_MAX, { auth_logins: 0 }],
+      [DEVICE_CODE_LIFETIME_MS + EXPIRED_KEPT_MS, { auth_device_codes: 0 }],
       [REVOCATION_MS, { auth_revocations: 0 }],
       [SESSION_MS, { auth_sessions: 0 }],
       // A redeemed code is kept until this time, because a replay of it shows that it has leaked.

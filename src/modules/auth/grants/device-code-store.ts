@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { type CodeCause, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
 import { authDeviceCodes, authGrants } from "./tables.ts";
 import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
@@ -9,12 +9,30 @@ import { isStorageFull } from "#platform/storage-full.ts";
 
 export type DeviceCodeRow = typeof authDeviceCodes.$inferSelect;
 
+/** How long a person may take to answer a device, in milliseconds. */
+export const DEVICE_CODE_LIFETIME_MS = 10 * 60_000;
+/** How long the row of a device code is kept after the code has expired, in milliseconds, so that the device learns that it has expired. */
+export const EXPIRED_KEPT_MS = 10 * 60_000;
+/** How long a device waits between two polls, in seconds (RFC 8628 §3.2). */
+export const DEVICE_POLL_SECONDS = 5;
+/** How much earlier than asked a poll may come, in milliseconds, because networks delay some polls more than others. */
+const POLL_EARLY_MS_MAX = 1000;
+const POLL_WAIT_MS = DEVICE_POLL_SECONDS * 1000 - POLL_EARLY_MS_MAX;
+
 /** Most device codes, dead ones included. Each takes about half a kilobyte. */
 const DEVICE_CODES_MAX = 100_000;
 /** How many of the oldest device codes end when there are too many. */
 const DEVICE_CODES_ENDED = 1000;
 /** How long a redeemed device code is kept after its expiry, in milliseconds, so that a replay of it is recognised. */
 const REDEEMED_KEPT_MS = 24 * 3_600_000;
+
+/** Whether a device code may still be answered and redeemed. A code of a time far ahead was made before the machine's clock was set back. */
+export const isLive = ({ createdMs }: DeviceCodeRow, nowMs: number): boolean =>
+  Math.abs(nowMs - createdMs) < DEVICE_CODE_LIFETIME_MS;
+
+/** Whether a device asks again too early. No device has to wait longer than the interval, so a time further ahead is one of a clock that was set back. */
+export const isTooEarly = ({ nextPollMs }: DeviceCodeRow, nowMs: number): boolean =>
+  nextPollMs > nowMs && nextPollMs <= nowMs + POLL_WAIT_MS;
 
 /** What a person answers. */
 export interface Approval {
@@ -86,13 +104,14 @@ export class DeviceCodeStore {
     return row;
   }
 
-  /** Notes a poll. Returns false if the device asks too early. */
-  async takePoll(hash: string, times: { nowMs: number; nextMs: number }): Promise<boolean> {
+  /** Notes a poll that is not too early (`isTooEarly`). Returns false if another poll has come meanwhile. */
+  async takePoll({ hash, nextPollMs }: DeviceCodeRow, nowMs: number): Promise<boolean> {
+    const isUnpolled = eq(authDeviceCodes.nextPollMs, nextPollMs);
     const polled = await storeWithReserve(this.#db, [
       this.#db
         .update(authDeviceCodes)
-        .set({ nextPollMs: times.nextMs })
-        .where(and(eq(authDeviceCodes.hash, hash), lte(authDeviceCodes.nextPollMs, times.nowMs)))
+        .set({ nextPollMs: nowMs + POLL_WAIT_MS })
+        .where(and(eq(authDeviceCodes.hash, hash), isUnpolled))
         .returning({ hash: authDeviceCodes.hash }),
     ]);
     return polled[0].length > 0;
@@ -134,7 +153,7 @@ export class DeviceCodeStore {
     made: { readonly grantId: string; readonly refreshToken: RefreshTokenRow | undefined },
   ): Promise<boolean> {
     const { grantId, refreshToken } = made;
-    const keptMs = code.expiresMs + REDEEMED_KEPT_MS;
+    const keptMs = code.createdMs + DEVICE_CODE_LIFETIME_MS + REDEEMED_KEPT_MS;
     const expiresMs = Math.max(keptMs, refreshToken?.expiresMs ?? 0);
     const isWaiting = and(
       eq(authDeviceCodes.hash, code.hash),
@@ -163,5 +182,6 @@ const isPending = (userCode: string, nowMs: number) =>
   and(
     eq(authDeviceCodes.userCode, userCode),
     eq(authDeviceCodes.state, "pending"),
-    gt(authDeviceCodes.expiresMs, nowMs),
+    gt(authDeviceCodes.createdMs, nowMs - DEVICE_CODE_LIFETIME_MS),
+    lt(authDeviceCodes.createdMs, nowMs + DEVICE_CODE_LIFETIME_MS),
   );

@@ -1,6 +1,13 @@
 import { randomInt } from "node:crypto";
 import { type Grant, OFFLINE_SCOPE, refreshTokenRow } from "./authorization-codes.ts";
-import { type DeviceCodeRow, DeviceCodeStore } from "./device-code-store.ts";
+import {
+  DEVICE_CODE_LIFETIME_MS,
+  type DeviceCodeRow,
+  DeviceCodeStore,
+  EXPIRED_KEPT_MS,
+  isLive,
+  isTooEarly,
+} from "./device-code-store.ts";
 import { GrantStore } from "./grant-store.ts";
 import { hashToken, newOpaqueToken } from "./opaque-token.ts";
 import type { MembershipKind } from "#modules/auth/core/membership.ts";
@@ -12,12 +19,6 @@ import type { ServiceContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** How long a person may take to answer a device, in milliseconds. */
-export const DEVICE_CODE_LIFETIME_MS = 10 * 60_000;
-/** How long a device waits between two polls, in seconds (RFC 8628 §3.2). */
-export const DEVICE_POLL_SECONDS = 5;
-/** How much earlier than asked a poll may come, in milliseconds, because networks delay some polls more than others. */
-const POLL_EARLY_MS_MAX = 1000;
 /** How often another user code is drawn if one is taken. Two are equal once in 250,000 requests at the worst. */
 const DRAWS_MAX = 5;
 
@@ -69,7 +70,7 @@ export async function issueDeviceCodes(
       authTime: null,
       nextPollMs: nowMs,
       createdMs: nowMs,
-      expiresMs: nowMs + DEVICE_CODE_LIFETIME_MS,
+      expiresMs: nowMs + DEVICE_CODE_LIFETIME_MS + EXPIRED_KEPT_MS,
       grantId: null,
       redeemedMs: null,
     });
@@ -109,10 +110,12 @@ export async function pollDeviceCode(context: ServiceContext, poll: DevicePoll):
     throw invalidCode();
   }
   const nowMs = toMillis(context.clock());
-  if (code.expiresMs <= nowMs) throw new OAuthError("expired_token");
+  if (!isLive(code, nowMs)) throw new OAuthError("expired_token");
   if (code.state === "denied") throw new OAuthError("access_denied");
-  const nextMs = nowMs + DEVICE_POLL_SECONDS * 1000 - POLL_EARLY_MS_MAX;
-  if (!(await store.takePoll(code.hash, { nowMs, nextMs }))) throw new OAuthError("slow_down");
+  // A poll that is too early writes nothing.
+  if (isTooEarly(code, nowMs) || !(await store.takePoll(code, nowMs))) {
+    throw new OAuthError("slow_down");
+  }
   if (code.state === "pending") throw new OAuthError("authorization_pending");
   return claim(context, code);
 }

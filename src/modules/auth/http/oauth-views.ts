@@ -5,8 +5,8 @@ import { showUserCode } from "#modules/auth/core/user-code.ts";
 import {
   DEVICE_CODE_LIFETIME_MS,
   DEVICE_POLL_SECONDS,
-  type DeviceCodes,
-} from "#modules/auth/grants/device-codes.ts";
+} from "#modules/auth/grants/device-code-store.ts";
+import type { DeviceCodes } from "#modules/auth/grants/device-codes.ts";
 import { TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
 import { devicePageUrl } from "#modules/auth/pages/device.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "#modules/auth/tokens/client-authenticator.ts";

@@ -75,7 +75,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Registers the device authorization endpoint (RFC 8628). A request counts against the rate of its address before anything is read. */
+/** Registers the device authorization endpoint (RFC 8628). A request counts against the rate of its address before its client is looked up. */
 function registerDeviceAuthorization(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

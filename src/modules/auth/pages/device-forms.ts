@@ -43,8 +43,7 @@ export const codeForm = ({ issuer, problem }: { issuer: string; problem?: string
 /** The page on which a person allows or refuses. It shows what a stranger who has sent the link would rather hide. */
 export function answerForm(question: DeviceQuestion): Markup {
   const { client, code, person, nowMs } = question;
-  const minutes = Math.max(0, Math.floor((nowMs - code.createdMs) / 60_000));
-  const age = minutes === 0 ? "less than a minute ago" : `${minutes} min ago`;
+  const age = ageOf(nowMs - code.createdMs);
   return layout({
     title: "Log in a device?",
     body: html`<p>
@@ -64,6 +63,12 @@ export function answerForm(question: DeviceQuestion): Markup {
         <button name="answer" value="switch">Log in as somebody else</button>
       </form>`,
   });
+}
+
+/** How long ago the device has asked. A time ahead shows that the machine's clock was set back, so nobody knows. */
+function ageOf(ms: number): string {
+  if (ms <= -60_000) return "at a time that is not known";
+  return ms < 60_000 ? "less than a minute ago" : `${Math.floor(ms / 60_000)} min ago`;
 }
 
 /** The page for somebody else than the person that the device expects. */

@@ -24,6 +24,9 @@ const HANDLERS = {
 
 export const GRANT_TYPES: readonly string[] = Object.keys(HANDLERS);
 
+/** Failures that count in the limits: guesses, and polls of a device that does not wait. */
+const COUNTED: ReadonlySet<string> = new Set(["invalid_grant", "slow_down"]);
+
 export interface TokenServiceOptions extends GrantPorts {
   readonly limitsOf: (keys: AttemptKeys) => Pick<AttemptLimits, "assertOpen" | "countFailure">;
 }
@@ -60,7 +63,7 @@ export class TokenService {
     try {
       return await handle(request, this.#options);
     } catch (error) {
-      const isGuess = error instanceof OAuthError && error.error === "invalid_grant";
+      const isGuess = error instanceof OAuthError && COUNTED.has(error.error);
       if (isGuess) await limits.countFailure();
       throw isGuess ? asClientKnows(error, request) : error;
     }

@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { DEVICE_CODE_LIFETIME_MS } from "#modules/auth/grants/device-code-store.ts";
+import { purgeGrants } from "#modules/auth/retention/purge-grants.ts";
+import { systemContext } from "#platform/context.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
 import {
   answerDevice,
@@ -16,6 +19,17 @@ import { freshPerson, ISSUER, nextOf } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
 import { ask, post } from "#test/support/auth/token-requests.ts";
 import { api } from "#test/support/platform/api.ts";
+
+/** Moves a time of a device code, in milliseconds from now. */
+const moveDevice = (device: DeviceAnswer, column: string, ms: number) =>
+  env.DB.prepare(`UPDATE auth_device_codes SET ${column} = ? WHERE user_code = ?`)
+    .bind(Date.now() + ms, device.user_code.replace("-", ""))
+    .run();
+
+const nextPollOf = ({ user_code: code }: DeviceAnswer): Promise<number | null> =>
+  env.DB.prepare("SELECT next_poll_ms FROM auth_device_codes WHERE user_code = ?")
+    .bind(code.replace("-", ""))
+    .first<number>("next_poll_ms");
 
 const ROOT = { scope: "openid offline_access", prompt: "no-org" };
 
@@ -40,6 +54,34 @@ test("a device gets codes, waits, and gets tokens once when the person has allow
   expect(refused).toMatchObject({ status: 400, error: "invalid_request" });
 });
 
+test("a device waits no longer than the interval if the clock is set back, and its code ends", async () => {
+  const device = await beginDevice(ROOT);
+  expect(await poll(device.device_code)).toMatchObject({ error: "authorization_pending" });
+  expect(await poll(device.device_code)).toMatchObject({ error: "slow_down" });
+  await moveDevice(device, "next_poll_ms", 3_600_000);
+  expect(await poll(device.device_code)).toMatchObject({ error: "authorization_pending" });
+  await moveDevice(device, "created_ms", 5 * 60_000);
+  const person = await freshPerson();
+  const page = await openDevicePage(new PageVisitor(), device, person);
+  expect(await page.text()).toContain("at a time that is not known");
+  await moveDevice(device, "created_ms", 3_600_000);
+  expect(await poll(device.device_code)).toEqual({ status: 400, error: "expired_token" });
+  expect((await openDevicePage(new PageVisitor(), device, person)).status).toBe(404);
+});
+
+test("a device that does not wait is stopped, and stores nothing", async () => {
+  const { id } = await makeClient({ public: true, metadata: { deviceLogin: "true" } });
+  const asked = await post("/device_authorization", { scope: "openid", client_id: id });
+  const device = await asked.json<DeviceAnswer>();
+  const form = { grant_type: DEVICE_GRANT, device_code: device.device_code, client_id: id };
+  await moveDevice(device, "next_poll_ms", 4000);
+  const before = await nextPollOf(device);
+  expect(await ask(form)).toMatchObject({ error: "slow_down" });
+  expect(await nextPollOf(device)).toBe(before);
+  const polls = await Promise.all(Array.from({ length: 120 }, () => ask(form)));
+  expect(polls.map(({ status }) => status)).toContain(429);
+});
+
 test("of two polls at the same time, one gets the tokens", async () => {
   const person = await freshPerson();
   const device = await beginDevice(ROOT);
@@ -56,9 +98,9 @@ test("a device that the person refuses, or that is too late, or of another clien
   expect(await poll(device.device_code)).toEqual({ status: 400, error: "access_denied" });
 
   const late = await beginDevice(ROOT);
-  await env.DB.prepare("UPDATE auth_device_codes SET expires_ms = 1 WHERE user_code = ?")
-    .bind(late.user_code.replace("-", ""))
-    .run();
+  await moveDevice(late, "created_ms", -DEVICE_CODE_LIFETIME_MS);
+  // The device asks after the sweep, and hears that its code has expired.
+  await purgeGrants(systemContext(env, "test"));
   expect(await poll(late.device_code)).toEqual({ status: 400, error: "expired_token" });
   const visitor = new PageVisitor();
   const gone = await openDevicePage(visitor, late, person);
