@@ -1,6 +1,12 @@
 import { and, count, eq, gt, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { type CodeCause, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
+import {
+  type CodeCause,
+  GrantStore,
+  REDEEMED_CODE_KEPT_MS,
+  type RefreshTokenRow,
+} from "./grant-store.ts";
 import { authDeviceCodes, authGrants } from "./tables.ts";
+import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -23,8 +29,6 @@ const POLL_WAIT_MS = DEVICE_POLL_SECONDS * 1000 - POLL_EARLY_MS_MAX;
 const DEVICE_CODES_MAX = 100_000;
 /** How many of the oldest device codes end when there are too many. */
 const DEVICE_CODES_ENDED = 1000;
-/** How long a redeemed device code is kept after its expiry, in milliseconds, so that a replay of it is recognised. */
-const REDEEMED_KEPT_MS = 24 * 3_600_000;
 
 /** Whether a device code may still be answered and redeemed. A code of a time far ahead was made before the machine's clock was set back. */
 export const isLive = ({ createdMs }: DeviceCodeRow, nowMs: number): boolean =>
@@ -34,7 +38,7 @@ export const isLive = ({ createdMs }: DeviceCodeRow, nowMs: number): boolean =>
 export const isTooEarly = ({ nextPollMs }: DeviceCodeRow, nowMs: number): boolean =>
   nextPollMs > nowMs && nextPollMs <= nowMs + POLL_WAIT_MS;
 
-/** What a person answers. */
+/** What a person allows. */
 export interface Approval {
   readonly subject: string;
   /** The granted scopes, separated by spaces. */
@@ -98,10 +102,13 @@ export class DeviceCodeStore {
     return row;
   }
 
-  /** The device code that waits for a person, by its user code; undefined if there is none any more. */
-  async findPending(userCode: string, nowMs: number): Promise<DeviceCodeRow | undefined> {
-    const [row] = await this.#db.select().from(authDeviceCodes).where(isPending(userCode, nowMs));
-    return row;
+  /** The live device code with a user code, which may have been answered; undefined if there is none any more. */
+  async findLive(userCode: string, nowMs: number): Promise<DeviceCodeRow | undefined> {
+    const [row] = await this.#db
+      .select()
+      .from(authDeviceCodes)
+      .where(eq(authDeviceCodes.userCode, userCode));
+    return row !== undefined && isLive(row, nowMs) ? row : undefined;
   }
 
   /** Notes a poll that is not too early (`isTooEarly`). Returns false if another poll has come meanwhile. */
@@ -119,11 +126,11 @@ export class DeviceCodeStore {
 
   /** Stores a person's approval, once, while the person's session lasts. Returns false if another answer was first, or the code or the session has ended. */
   approve(
-    userCode: string,
+    hash: string,
     { subject, scopes, authTime }: Approval,
     { nowMs, condition }: { nowMs: number; condition: CodeCause["condition"] },
   ): Promise<boolean> {
-    return this.#answer(and(isPending(userCode, nowMs), condition), {
+    return this.#answer(and(isPending(hash, nowMs), condition), {
       state: "approved",
       subject,
       scopes,
@@ -132,8 +139,8 @@ export class DeviceCodeStore {
   }
 
   /** Stores that a person has refused, once. Returns false if another answer was first, or the code has ended. */
-  deny(userCode: string, nowMs: number): Promise<boolean> {
-    return this.#answer(isPending(userCode, nowMs), { state: "denied" });
+  deny(hash: string, subject: string, nowMs: number): Promise<boolean> {
+    return this.#answer(isPending(hash, nowMs), { state: "denied", subject });
   }
 
   async #answer(condition: SQL | undefined, answer: Partial<DeviceCodeRow>): Promise<boolean> {
@@ -147,40 +154,63 @@ export class DeviceCodeStore {
     return answered.length > 0;
   }
 
-  /** Turns an approved device code into a grant, with its first refresh token. Returns false if another request has redeemed it. */
-  async redeem(
-    code: DeviceCodeRow,
-    made: { readonly grantId: string; readonly refreshToken: RefreshTokenRow | undefined },
-  ): Promise<boolean> {
+  /**
+   * Turns an approved device code into a grant, with its first refresh token; the grant of an earlier redemption ends in the same batch.
+   * Returns false if another request has redeemed the code since it was read, or if the earlier grant has ended.
+   */
+  async redeem(code: DeviceCodeRow, made: MadeGrant, nowMs: number): Promise<boolean> {
     const { grantId, refreshToken } = made;
-    const keptMs = code.createdMs + DEVICE_CODE_LIFETIME_MS + REDEEMED_KEPT_MS;
+    const keptMs = code.createdMs + DEVICE_CODE_LIFETIME_MS + REDEEMED_CODE_KEPT_MS;
     const expiresMs = Math.max(keptMs, refreshToken?.expiresMs ?? 0);
+    const { grantId: earlier } = code;
     const isWaiting = and(
       eq(authDeviceCodes.hash, code.hash),
       eq(authDeviceCodes.state, "approved"),
-      isNull(authDeviceCodes.grantId),
+      earlier === null ? isNull(authDeviceCodes.grantId) : isStill(earlier),
     );
+    const isRedeemed = sql`FROM auth_device_codes WHERE hash = ${code.hash} AND grant_id = ${grantId}`;
     const [redeemed] = await storeWithReserve(this.#db, [
       this.#db
         .update(authDeviceCodes)
-        .set({ grantId, expiresMs: keptMs })
+        .set({ grantId, redeemedMs: code.redeemedMs ?? nowMs, expiresMs: keptMs })
         .where(isWaiting)
         .returning({ hash: authDeviceCodes.hash }),
       // The selection is empty if another grant has the device code.
       this.#db.insert(authGrants).select(sql`
-        SELECT ${grantId}, client_id, subject, scopes, auth_time, membership, ${expiresMs}
-        FROM auth_device_codes WHERE hash = ${code.hash} AND grant_id = ${grantId}`),
+        SELECT ${grantId}, client_id, subject, scopes, auth_time, membership, ${expiresMs} ${isRedeemed}`),
       ...(refreshToken === undefined
         ? []
         : [GrantStore.from(this.#context).insertRefreshToken(refreshToken)]),
+      ...(earlier === null
+        ? []
+        : [
+            this.#db
+              .delete(authGrants)
+              .where(and(eq(authGrants.id, earlier), sql`EXISTS (SELECT 1 ${isRedeemed})`)),
+            revocationIfChanged(this.#context, { kind: "grant", value: earlier }),
+          ]),
     ]);
+    if (earlier !== null) await armRevocationSweep(this.#context);
     return redeemed.length > 0;
   }
 }
 
-const isPending = (userCode: string, nowMs: number) =>
+/** A grant that a redemption makes. */
+interface MadeGrant {
+  readonly grantId: string;
+  readonly refreshToken: RefreshTokenRow | undefined;
+}
+
+/** Whether a device code has this grant, and the grant has not ended. */
+const isStill = (grantId: string): SQL | undefined =>
   and(
-    eq(authDeviceCodes.userCode, userCode),
+    eq(authDeviceCodes.grantId, grantId),
+    sql`EXISTS (SELECT 1 FROM ${authGrants} WHERE ${eq(authGrants.id, grantId)})`,
+  );
+
+const isPending = (hash: string, nowMs: number) =>
+  and(
+    eq(authDeviceCodes.hash, hash),
     eq(authDeviceCodes.state, "pending"),
     gt(authDeviceCodes.createdMs, nowMs - DEVICE_CODE_LIFETIME_MS),
     lt(authDeviceCodes.createdMs, nowMs + DEVICE_CODE_LIFETIME_MS),

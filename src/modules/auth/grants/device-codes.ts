@@ -19,6 +19,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
 import { toMillis } from "#platform/time.ts";
 
+/** How long after its redemption a device code gives tokens once more, in milliseconds, because the answer may have been lost. */
+const ANSWER_LOST_MS_MAX = 30_000;
 /** How often another user code is drawn if one is taken. Two are equal once in 250,000 requests at the worst. */
 const DRAWS_MAX = 5;
 
@@ -44,9 +46,9 @@ export interface DeviceCodes {
  * Makes the codes of a device.
  *
  *     device ─► issueDeviceCodes ─► pending ── the person approves ─► approved ── the device polls ─► redeemed ─► grant
- *                                     │  │                               │                               │ again
- *                                     │  └─ the person refuses ─► denied │                               ▼
- *                                     └──────────── 10 minutes ──────────┴─► expired                   the grant ends
+ *                                     │  │                               │                               │ again: the grant ends,
+ *                                     │  └─ the person refuses ─► denied │                               │ and within 30 seconds
+ *                                     └──────────── 10 minutes ──────────┴─► expired                     └─► another one begins
  */
 export async function issueDeviceCodes(
   context: ServiceContext,
@@ -95,8 +97,9 @@ export interface DevicePoll {
 }
 
 /**
- * Answers a poll: the grant if the person has approved. A device code is redeemed once; a second redemption shows that it has
- * leaked, so it ends the grant with all its tokens. Throws `OAuthError`, also `authorization_pending` and `slow_down`.
+ * Answers a poll: the grant if the person has approved. A device code has one grant: a second redemption ends the grant of the first with all
+ * its tokens, because the code may have leaked. Within `ANSWER_LOST_MS_MAX` it gets another grant, because the first answer may have been
+ * lost on its way; whoever has it notices by the end of its tokens. Throws `OAuthError`, also `authorization_pending` and `slow_down`.
  */
 export async function pollDeviceCode(context: ServiceContext, poll: DevicePoll): Promise<Grant> {
   const store = new DeviceCodeStore(context);
@@ -105,33 +108,36 @@ export async function pollDeviceCode(context: ServiceContext, poll: DevicePoll):
   if (poll.membership !== undefined && poll.membership !== code.membership) {
     throw new OAuthError("invalid_target", "the device code is for another resource");
   }
-  if (code.grantId !== null) {
+  const nowMs = toMillis(context.clock());
+  if (code.grantId !== null && !isAnswerRecent(code, nowMs)) {
     await GrantStore.from(context).revokeGrant(code.grantId);
     throw invalidCode();
   }
-  const nowMs = toMillis(context.clock());
-  if (!isLive(code, nowMs)) throw new OAuthError("expired_token");
+  if (code.grantId === null && !isLive(code, nowMs)) throw new OAuthError("expired_token");
   if (code.state === "denied") throw new OAuthError("access_denied");
   // A poll that is too early writes nothing.
   if (isTooEarly(code, nowMs) || !(await store.takePoll(code, nowMs))) {
     throw new OAuthError("slow_down");
   }
   if (code.state === "pending") throw new OAuthError("authorization_pending");
-  return claim(context, code);
+  return claim(context, code, nowMs);
 }
 
-async function claim(context: ServiceContext, code: DeviceCodeRow): Promise<Grant> {
+const isAnswerRecent = ({ redeemedMs }: DeviceCodeRow, nowMs: number): boolean =>
+  redeemedMs !== null && Math.abs(nowMs - redeemedMs) < ANSWER_LOST_MS_MAX;
+
+async function claim(context: ServiceContext, code: DeviceCodeRow, nowMs: number): Promise<Grant> {
   const { clientId, subject, authTime, membership } = code;
   assert(subject !== null && authTime !== null, "an approved device code has a person");
   const scopes = [...splitScopes(code.scopes)];
   const refreshToken = scopes.includes(OFFLINE_SCOPE) ? newOpaqueToken() : undefined;
   const id = newId();
-  const isFirst = await new DeviceCodeStore(context).redeem(code, {
+  const made = {
     grantId: id,
     refreshToken:
       refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken),
-  });
-  if (!isFirst) throw invalidCode();
+  };
+  if (!(await new DeviceCodeStore(context).redeem(code, made, nowMs))) throw invalidCode();
   return { id, clientId, subject, scopes, authTime, membership, nonce: undefined, refreshToken };
 }
 

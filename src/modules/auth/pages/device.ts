@@ -48,7 +48,7 @@ async function ask(page: PageRequest): Promise<PageAnswer> {
   if (session === undefined) return toLogin(page, typed);
   if (typed === "") return { kind: "page", page: codeForm({ issuer }) };
   const question = await findQuestion(page, session.person, typed);
-  if (question === undefined) return unknownCode(page);
+  if (question === undefined || question.code.state !== "pending") return unknownCode(page);
   if (isForOther(question.code, session.person)) {
     return { kind: "page", status: 403, page: expectedElsewhere(question) };
   }
@@ -68,27 +68,36 @@ async function answer(page: PageRequest): Promise<PageAnswer> {
   if (isForOther(code, session.person)) {
     return { kind: "page", status: 403, page: expectedElsewhere(question) };
   }
+  if (code.state !== "pending") return { kind: "page", page: FINAL[code.state] };
   const nowMs = toMillis(context.clock());
   const store = new DeviceCodeStore(context);
   const isStored =
     wish === "refuse"
-      ? await store.deny(code.userCode, nowMs)
-      : await store.approve(code.userCode, toApproval(question, session), {
+      ? await store.deny(code.hash, session.person.id, nowMs)
+      : await store.approve(code.hash, toApproval(question, session), {
           nowMs,
           condition: sessionExists(cookieOf(page)),
         });
-  if (!isStored) return unknownCode(page);
-  return { kind: "page", page: wish === "allow" ? ALLOWED : REFUSED };
+  if (isStored) return { kind: "page", page: FINAL[wish === "allow" ? "approved" : "denied"] };
+  // The same person may have pressed twice.
+  const now = await store.findLive(code.userCode, nowMs);
+  if (now === undefined || now.state === "pending" || now.subject !== session.person.id) {
+    return unknownCode(page);
+  }
+  return { kind: "page", page: FINAL[now.state] };
 }
 
-const ALLOWED = layout({
-  title: "The device is logged in",
-  body: html`<p>Go back to the device. You may close this page.</p>`,
-});
-const REFUSED = layout({
-  title: "The device is refused",
-  body: html`<p>The device gets no access. You may close this page.</p>`,
-});
+/** The pages that show a person's answer, also to somebody who has pressed a button twice. */
+const FINAL = {
+  approved: layout({
+    title: "The device is logged in",
+    body: html`<p>Go back to the device. You may close this page.</p>`,
+  }),
+  denied: layout({
+    title: "The device is refused",
+    body: html`<p>The device gets no access. You may close this page.</p>`,
+  }),
+};
 
 const toApproval = ({ person, scopes }: DeviceQuestion, { authenticatedAt }: BrowserSession) => ({
   subject: person.id,
@@ -109,7 +118,7 @@ const toLogin = (page: PageRequest, typed: string, isOther = false): Promise<Pag
     prompts: isOther ? ["select_account"] : [],
   });
 
-/** What a device asks of a person. Each code that does not exist counts against the person and the address, before it is looked up. */
+/** What a device asks of a person, or what the same person has answered. Each code that does not exist counts against the person and the address, before it is looked up. */
 async function findQuestion(
   { c, context, issuer }: PageRequest,
   person: EndUser,
@@ -123,8 +132,9 @@ async function findQuestion(
   });
   await limits.take();
   const nowMs = toMillis(context.clock());
-  const code = await new DeviceCodeStore(context).findPending(userCode, nowMs);
+  const code = await new DeviceCodeStore(context).findLive(userCode, nowMs);
   if (code === undefined) return undefined;
+  if (code.state !== "pending" && code.subject !== person.id) return undefined;
   await limits.giveBack();
   const client = await findClient(context.env, code.clientId, issuer);
   if (client === undefined || !allowsDeviceLogin(client.metadata)) return undefined;

@@ -11,6 +11,7 @@ import {
   DEVICE_GRANT,
   type DeviceAnswer,
   loginFctl,
+  membership,
   openDevicePage,
   passInterval,
   poll,
@@ -47,11 +48,52 @@ test("a device gets codes, waits, and gets tokens once when the person has allow
   const tokens = await poll(device.device_code);
   expect(tokens).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 604_800 });
   const next = { grant_type: "refresh_token", client_id: "fctl" };
+  await moveDevice(device, "redeemed_ms", -30_000);
   const again = await poll(device.device_code);
   expect(again).toMatchObject({ status: 400, error: "invalid_grant" });
   // The replay has ended what the device code gave.
   const refused = await ask({ ...next, refresh_token: tokens.refresh_token ?? "" });
   expect(refused).toMatchObject({ status: 400, error: "invalid_request" });
+});
+
+test("a device whose answer was lost gets another login, and the first one ends", async () => {
+  const person = await freshPerson("ledger:read");
+  const device = await beginDevice(ROOT);
+  await answerDevice(new PageVisitor(), { device, person });
+  const lost = await poll(device.device_code);
+  expect(await poll(device.device_code)).toMatchObject({ status: 400, error: "slow_down" });
+  await passInterval(device.device_code);
+  const answers = await Promise.all([1, 2, 3].map(() => poll(device.device_code)));
+  const tokens = answers.find(({ status }) => status === 200);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const next = { grant_type: "refresh_token", client_id: "fctl" };
+  const ended = await ask({ ...next, refresh_token: lost.refresh_token ?? "" });
+  expect(ended).toMatchObject({ status: 400, error: "invalid_request" });
+  expect((await membership("/userinfo", lost.access_token)).status).toBe(401);
+  expect((await membership("/userinfo", tokens?.access_token ?? "")).status).toBe(200);
+  // A login that was ended is not begun again.
+  await post("/revoke", { token: tokens?.refresh_token ?? "", client_id: "fctl" });
+  await passInterval(device.device_code);
+  expect(await poll(device.device_code)).toMatchObject({ status: 400, error: "invalid_grant" });
+});
+
+test("somebody who presses a button twice sees the same page, and has guessed nothing", async () => {
+  const person = await freshPerson();
+  const visitor = new PageVisitor();
+  for (const [answer, title] of [
+    ["allow", "The device is logged in"],
+    ["refuse", "The device is refused"],
+  ] as const) {
+    const device = await beginDevice(ROOT);
+    await openDevicePage(visitor, device, person);
+    const form = { user_code: device.user_code, answer };
+    const press = async () => (await visitor.post("/api/auth/device", form)).text();
+    for (const page of await Promise.all([press(), press()])) expect(page).toContain(title);
+    for (let times = 0; times < 11; times++) expect(await press()).toContain(title);
+    const other = new PageVisitor();
+    await openDevicePage(other, device, await freshPerson());
+    expect((await other.post("/api/auth/device", form)).status).toBe(404);
+  }
 });
 
 test("a device waits no longer than the interval if the clock is set back, and its code ends", async () => {
