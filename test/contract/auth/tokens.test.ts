@@ -143,6 +143,14 @@ describe("the token endpoint", () => {
     expect((await ask(GRANT, basic(alias, `${secret}x`))).status).toBe(401);
     const taken = await api("/api/auth/clients", { body: { id: alias } });
     expect(taken.status).toBe(409);
+    // A client that has the second id already would take the requests of a new one.
+    const squatted = freshName("shop");
+    await makeClient({ id: `organization_${squatted}` });
+    const beside = await api("/api/auth/clients", { body: { id: squatted } });
+    expect([beside.status, await beside.text()]).toEqual([
+      409,
+      expect.stringContaining(`organization_${squatted}`) as unknown,
+    ]);
     const open = await makeClient({ public: true });
     const refused = await ask(GRANT, basic(`organization_${open.id}`, open.secret));
     expect(refused.status).toBe(401);

@@ -31,9 +31,8 @@ import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /**
- * Manages the clients that were created through the API. The first client, which the settings describe, and the console's own client are not
- * among them. Every change
- * needs the authority of the client, before and after it: otherwise it throws `VALIDATION`, or `UNAUTHENTICATED` if the caller is gone
+ * Manages the clients that were created through the API. The first client, which the settings describe, and those that are built in are not
+ * among them. Every change needs the authority of the client, before and after it: otherwise it throws `VALIDATION`, or `UNAUTHENTICATED` if the caller is gone
  * (`permits/permit.ts`). Every change throws `CONFLICT` if other changes of the same client or caller keep coming first, and then stores nothing.
  */
 export class ClientService {
@@ -60,8 +59,8 @@ export class ClientService {
   }
 
   /**
-   * Creates a client without secrets. Throws `CONFLICT` for an id that a client, the first client, a person or a trusted issuer has,
-   * and `VALIDATION` if there are too many clients.
+   * Creates a client without secrets. Throws `CONFLICT` for an id that a client, the first client, a person or a trusted issuer has, or
+   * that is or has the second id of a client (`aliasOf`), and `VALIDATION` if there are too many clients.
    */
   async create(fields: ClientFields, id = newId()): Promise<Client> {
     return retryOnConflict(async () => {
@@ -74,7 +73,7 @@ export class ClientService {
           `there are already ${CLIENTS_MAX} clients, and no more are allowed`,
         );
       }
-      if (this.#isReserved(id) || (await this.#isAlias(id))) throw taken(id);
+      if (this.#isReserved(id)) throw taken(id);
       const { authority } = actor;
       const client: Client = {
         ...fields,
@@ -86,9 +85,10 @@ export class ClientService {
       };
       const audited = this.#audited("client.create", id);
       // The subject of a token is a client or a person, so a client must not have a person's id.
-      const condition = and(holds, PeopleStore.isGone(id)) ?? holds;
+      const condition = and(holds, PeopleStore.isGone(id), ...rivalsOf(id).map(isGone)) ?? holds;
       if (await this.#store.insertClient(client, { audited, condition })) return client;
-      if (await this.#isTaken(id)) throw taken(id);
+      const taker = await this.#takerOf(id);
+      if (taker !== undefined) throw taken(taker);
       return undefined;
     });
   }
@@ -226,22 +226,17 @@ export class ClientService {
     const { FLORIN_CLIENT_ID: first, FLORIN_TRUSTED_ISSUERS: issuers } = authSettings.of(
       this.#context.env,
     );
-    const isFirst = first !== undefined && (id === first || id === aliasOf(first));
+    const isFirst = first !== undefined && [id, ...rivalsOf(id)].includes(first);
     return isFirst || isBuiltIn(id) || issuers.some(({ issuer }) => issuer === id);
   }
 
-  /** Whether an id is the second id of a client. As the id of another client, it would take the tokens of that one away. */
-  async #isAlias(id: string): Promise<boolean> {
-    const owner = clientIdOfAlias(id);
-    return owner !== undefined && (await this.#store.findClient(owner)) !== undefined;
-  }
-
-  async #isTaken(id: string): Promise<boolean> {
+  /** The id of the client or the person that keeps a new client from having an id; undefined if nobody does. */
+  async #takerOf(id: string): Promise<string | undefined> {
     const known = await Promise.all([
-      this.#store.findClient(id),
       new PeopleStore(this.#context.env).find(id),
+      ...[id, ...rivalsOf(id)].map((one) => this.#store.findClient(one)),
     ]);
-    return known.some((one) => one !== undefined);
+    return known.find((one) => one !== undefined)?.id;
   }
 
   #former(target: ClientTarget, condition: SQL): readonly BatchItem<"sqlite">[] {
@@ -308,7 +303,13 @@ function targetOf<N extends Authority | undefined = undefined>(client: Client, n
   };
 }
 
-/** Holds when a client is deleted; for statements that follow the deletion in its batch. */
+/** The ids of clients beside which a client with this id would take, or lose, requests that use a second id. */
+function rivalsOf(id: string): readonly string[] {
+  const owner = clientIdOfAlias(id);
+  return owner === undefined ? [aliasOf(id)] : [aliasOf(id), owner];
+}
+
+/** Holds when there is no client with an id, also when it was deleted; for statements that follow the deletion in its batch. */
 const isGone = (id: string): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${authClients} WHERE ${authClients.id} = ${id})`;
 
