@@ -119,6 +119,7 @@ describe("the token service", () => {
     expect((await issue()).scope).toBeUndefined();
     expect((await issue({ scope: undefined })).scope).toBe("ledger:read ledger:write");
     expect((await issue({ scope: "" })).scope).toBe("ledger:read ledger:write");
+    expect((await issue({ scope: " " })).scope).toBe("");
     expect((await issue({ scope: "auth:read" })).scope).toBe("");
     expect((await issue({ scope: "ledger:read auth:read" })).scope).toBe("ledger:read");
   });

@@ -11,8 +11,8 @@ import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { grantScopes } from "#modules/auth/core/scopes.ts";
 
 /**
- * A token for a client that acts for itself (RFC 6749 §4.4). Scopes that the client may not have are left out. A request that names no
- * scope gets all of them (§3.3). With the stack as `resource`, the token is a stack token.
+ * A token for a client that acts for itself (RFC 6749 §4.4). Scopes that the client may not have are left out. A request whose
+ * `scope` is absent or empty gets all of them (§3.3). With the stack as `resource`, the token is a stack token.
  */
 export const clientCredentials: GrantHandler = async (request, ports) => {
   const { clients, signer } = ports;
@@ -22,10 +22,7 @@ export const clientCredentials: GrantHandler = async (request, ports) => {
   const { scope: requested = "", resource = "" } = form;
   if (resource !== "") return stackTokenOf(client, ports, { issuer, resource });
   const { clientId, ledgers } = client;
-  const scope = grantScopes(
-    requested.trim() === "" ? client.scopes.join(" ") : requested,
-    client.scopes,
-  );
+  const scope = grantScopes(requested === "" ? client.scopes.join(" ") : requested, client.scopes);
   return {
     accessToken: await signer.signAccessToken(
       { issuer, clientId, scope, ledgers },
