@@ -25,7 +25,10 @@ export const TokenForm = z
     assertion: z
       .string({ error: "given more than once" })
       .optional()
-      .openapi({ description: "A token of a trusted issuer, in exchange for one of this server." }),
+      .openapi({
+        description:
+          "A token of a trusted issuer, or a stack token of this server, in exchange for a token of the API.",
+      }),
     device_code: FormText,
     resource: FormText.openapi({
       description:

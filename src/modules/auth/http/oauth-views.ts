@@ -124,7 +124,7 @@ export function toMembershipDiscoveryView(issuer: string) {
     id_token_signing_alg_values_supported: document.id_token_signing_alg_values_supported,
     token_endpoint_auth_methods_supported: document.token_endpoint_auth_methods_supported,
     revocation_endpoint_auth_methods_supported: document.revocation_endpoint_auth_methods_supported,
-    claims_supported: [...CLAIMS.filter((claim) => claim !== "nonce"), "org"],
+    claims_supported: [...CLAIMS.filter((claim) => !NO_CLAIMS_OF_DEVICES.has(claim)), "org"],
   };
 }
 
@@ -133,3 +133,6 @@ const CLAIMS =
   "iss sub aud exp iat auth_time nonce at_hash c_hash azp client_id name email email_verified".split(
     " ",
   );
+
+/** The claims that neither an ID token of the membership service nor its userinfo endpoint has. */
+const NO_CLAIMS_OF_DEVICES = new Set(["nonce", "c_hash", "name", "email_verified"]);

@@ -40,13 +40,18 @@ export const Ledgers = z.array(z.string().regex(LEDGER_PATTERN)).max(LEDGER_PATT
     "The only ledgers that the user's tokens reach: names, or beginnings of names with a star, such as `eu-*`. An empty list stands for all.",
 });
 
-const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger. Its key \`${DEVICE_LOGIN_KEY}\` with the value \`true\` lets the client log people in by device codes.`;
+const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger. Its key \`${DEVICE_LOGIN_KEY}\`, \`true\` or \`false\`, says whether the client may begin logins of devices.`;
 
 /** The metadata of a client. A list of ledgers is accepted and joined to a text, because the official clients can read only texts. */
 const ClientMetadata = z
   .preprocess(joinLedgers, MetadataSchema)
   .superRefine((metadata, context) => {
     // The schema of metadata may have refused the input, so the value may be anything.
+    const devices: unknown = metadata?.[DEVICE_LOGIN_KEY];
+    if (devices !== undefined && devices !== "true" && devices !== "false") {
+      const wrong = "expected 'true' or 'false'";
+      context.addIssue({ code: "custom", message: wrong, path: [DEVICE_LOGIN_KEY] });
+    }
     const text: unknown = metadata?.[LEDGERS_KEY];
     if (typeof text !== "string" || parseLedgerPatterns(text) !== undefined) return;
     const message = `expected 1 to ${LEDGER_PATTERNS_MAX} names of ledgers, or beginnings of names such as 'eu-*'; leave it out for a client that reaches all ledgers`;

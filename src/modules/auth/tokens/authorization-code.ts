@@ -2,6 +2,7 @@ import { currentPermissions } from "./current-permissions.ts";
 import type { GrantHandler } from "./grant-handler.ts";
 import { WRONG_CLIENT } from "./grant-handler.ts";
 import { issuePersonTokens } from "./person-tokens.ts";
+import { FCTL_CLIENT_ID } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { redeemCode } from "#modules/auth/grants/authorization-codes.ts";
 
@@ -11,6 +12,9 @@ export const authorizationCode: GrantHandler = async (request, ports) => {
   if (code === "") throw new OAuthError("invalid_request", "code missing");
   const proof = { allowsPublic: true, description: WRONG_CLIENT };
   const client = await ports.clients.authenticate(request, proof);
+  if (client.clientId === FCTL_CLIENT_ID) {
+    throw new OAuthError("unauthorized_client", "the client logs in by device codes only");
+  }
   await ports.signer.prepare();
   const { clientId, public: isPublic } = client;
   const redemption = { code, clientId, isPublic, redirectUri, codeVerifier };

@@ -16,6 +16,9 @@ export const deviceCode: GrantHandler = async (request, ports) => {
   if (code === "") throw new OAuthError("invalid_request", "device_code missing");
   const proof = { allowsPublic: true, description: WRONG_CLIENT };
   const client = await ports.clients.authenticate(request, proof);
+  if (!client.allowsDevices) {
+    throw new OAuthError("unauthorized_client", "the client may not log in by device codes");
+  }
   await ports.signer.prepare();
   const membership = namesStack(request) ? "stack" : undefined;
   const poll = { deviceCode: code, clientId: client.clientId, membership } as const;

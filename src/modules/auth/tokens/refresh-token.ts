@@ -2,6 +2,7 @@ import { currentPermissions } from "./current-permissions.ts";
 import type { GrantHandler } from "./grant-handler.ts";
 import { WRONG_CLIENT } from "./grant-handler.ts";
 import { issuePersonTokens } from "./person-tokens.ts";
+import { FCTL_CLIENT_ID } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { splitScopes } from "#modules/auth/core/scopes.ts";
 import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
@@ -17,6 +18,10 @@ export const refreshToken: GrantHandler = async (request, ports) => {
   const client = await ports.clients.authenticate(request, proof);
   await ports.signer.prepare();
   const found = await findRefreshToken(ports.context, token, client.clientId);
+  if (client.clientId === FCTL_CLIENT_ID && found.grant.membership === null) {
+    // An operator's own client of an earlier release had this id. Its logins are none of the client that is built in.
+    throw new OAuthError("invalid_grant", "invalid refresh token");
+  }
   const granted = splitScopes(found.grant.scopes);
   const wanted = splitScopes(requested);
   if (![...wanted].every((scope) => granted.has(scope))) throw new OAuthError("invalid_scope");

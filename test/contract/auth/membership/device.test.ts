@@ -263,3 +263,37 @@ test("an ID token names the only person who may answer, also past its end", asyn
   await passInterval(device.device_code);
   expect(await poll(device.device_code)).toMatchObject({ status: 200 });
 });
+
+test("the logins of an operator's own client that had the id of the command line end with the upgrade", async () => {
+  const person = await freshPerson("ledger:read");
+  const { refresh_token: refresh } = await loginFctl(person);
+  // As if the grant had been given to a client of an earlier release.
+  await env.DB.prepare("UPDATE auth_grants SET membership = NULL WHERE subject = ?")
+    .bind(person.id)
+    .run();
+  const next = { grant_type: "refresh_token", client_id: "fctl", refresh_token: refresh };
+  expect(await ask(next)).toMatchObject({ status: 400, error: "invalid_request" });
+  const code = { grant_type: "authorization_code", client_id: "fctl", code: "any" };
+  expect(await ask(code)).toMatchObject({ status: 400, error: "unauthorized_client" });
+});
+
+test("a client that may log in no devices any more gets nothing for a device code", async () => {
+  const fields = { public: true, scopes: ["ledger:read"] };
+  const { id } = await makeClient({ ...fields, metadata: { deviceLogin: "true" } });
+  const form = { scope: "openid ledger:read", client_id: id };
+  const device = await (await post("/device_authorization", form)).json<DeviceAnswer>();
+  await answerDevice(new PageVisitor(), { device, person: await freshPerson("ledger:read") });
+  const set = (deviceLogin: string) =>
+    api(`/api/auth/clients/${id}`, {
+      method: "PUT",
+      body: { name: id, ...fields, metadata: { deviceLogin } },
+    });
+  expect((await set("yes")).status).toBe(400);
+  expect((await set("false")).status).toBe(200);
+  const refused = await ask({
+    grant_type: DEVICE_GRANT,
+    device_code: device.device_code,
+    client_id: id,
+  });
+  expect(refused).toMatchObject({ status: 400, error: "unauthorized_client" });
+});
