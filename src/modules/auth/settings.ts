@@ -67,6 +67,11 @@ export const authSettings = new DeclaredSettings(
     FLORIN_LOGIN_SCOPES: list("comma separated scopes", (value) => /^\S+$/.test(value), {
       meaning: "The scopes of people who log in at the login provider for the first time",
     }),
+    FLORIN_DEVICE_LOGINS: choice(["on", "off"], {
+      standard: "on",
+      meaning:
+        "`off` refuses Formance's command line (`fctl`), the client for device logins that is built in, and ends its logins; clients of one's own are not concerned",
+    }),
     FLORIN_SESSION_LIFETIME: retention({
       standard: "12h",
       meaning: "How long a person stays logged in in a browser",

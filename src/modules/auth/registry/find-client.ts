@@ -4,11 +4,13 @@ import type { Client } from "#modules/auth/core/client.ts";
 import { CONSOLE_CLIENT_ID, consoleCallbackUrl, consoleUrl } from "#modules/auth/core/console.ts";
 import { DEVICE_LOGIN_KEY } from "#modules/auth/core/device-clients.ts";
 import { FCTL_CLIENT_ID } from "#modules/auth/core/membership.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 import { knownScopes } from "#platform/access/known-scopes.ts";
 
 /**
  * The client with an id: one that is built in, which no table holds, or a stored one. A row that an earlier release has stored under the
- * id of such a client is no client any more. Without an `issuer`, the console's client has no redirect URIs.
+ * id of such a client is no client any more. Without an `issuer`, the console's client has no redirect URIs. The settings may turn the command
+ * line's client off; there is none with its id then.
  */
 export async function findClient(
   env: Pick<Env, "DB">,
@@ -16,7 +18,8 @@ export async function findClient(
   issuer?: string,
 ): Promise<Client | undefined> {
   if (id === CONSOLE_CLIENT_ID) return consoleClient(issuer);
-  return id === FCTL_CLIENT_ID ? fctlClient() : new AuthStore(env).findClient(id);
+  if (id !== FCTL_CLIENT_ID) return new AuthStore(env).findClient(id);
+  return authSettings.of(env).FLORIN_DEVICE_LOGINS === "off" ? undefined : fctlClient();
 }
 
 /**

@@ -6,6 +6,7 @@ import { systemContext } from "#platform/context.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
 import {
   answerDevice,
+  BEARER_GRANT,
   beginDevice,
   claimsOf,
   DEVICE_GRANT,
@@ -15,11 +16,13 @@ import {
   openDevicePage,
   passInterval,
   poll,
+  STACK,
 } from "#test/support/auth/fctl.ts";
 import { freshPerson, ISSUER, nextOf } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
 import { ask, post } from "#test/support/auth/token-requests.ts";
 import { api } from "#test/support/platform/api.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
 /** Moves a time of a device code, in milliseconds from now. */
 const moveDevice = (device: DeviceAnswer, column: string, ms: number) =>
@@ -296,4 +299,26 @@ test("a client that may log in no devices any more gets nothing for a device cod
     client_id: id,
   });
   expect(refused).toMatchObject({ status: 400, error: "unauthorized_client" });
+});
+
+test("the command line's logins end, and none begins, where the settings turn them off", async () => {
+  const person = await freshPerson("ledger:read");
+  const root = await loginFctl(person);
+  const stack = await loginFctl(person, { resource: STACK });
+  const off = isolate({ FLORIN_DEVICE_LOGINS: "off" });
+  const send = async (path: string, form: Record<string, string>) => {
+    const body = new URLSearchParams(form);
+    const answer = await off(`/api/auth${path}`, { method: "POST", body });
+    return [answer.status, (await answer.json<{ error: string }>()).error];
+  };
+  const client = { client_id: "fctl" };
+  const refused = [401, "invalid_client"];
+  expect(await send("/device_authorization", { ...client, scope: "openid" })).toEqual(refused);
+  const refresh = { grant_type: "refresh_token", refresh_token: root.refresh_token };
+  expect(await send("/oauth/token", { ...client, ...refresh })).toEqual(refused);
+  const assertion = { grant_type: BEARER_GRANT, assertion: stack.access_token };
+  expect(await send("/oauth/token", assertion)).toEqual([400, "invalid_grant"]);
+  const authorization = `Bearer ${root.access_token}`;
+  const user = await off("/userinfo", { headers: { authorization } });
+  expect(user.status).toBe(401);
 });
