@@ -22,13 +22,10 @@ export const TokenForm = z
     }),
     code_verifier: FormText,
     refresh_token: FormText,
-    assertion: z
-      .string({ error: "given more than once" })
-      .optional()
-      .openapi({
-        description:
-          "A token of a trusted issuer, or a stack token of this server, in exchange for a token of the API.",
-      }),
+    assertion: z.string({ error: "given more than once" }).optional().openapi({
+      description:
+        "A token of a trusted issuer, or a stack token of this server, in exchange for a token of the API.",
+    }),
     device_code: FormText,
     resource: FormText.openapi({
       description:

@@ -5,6 +5,7 @@ import type { EndUser } from "#modules/auth/core/end-user.ts";
 import { isStandardScope } from "#modules/auth/core/scopes.ts";
 import { showUserCode } from "#modules/auth/core/user-code.ts";
 import type { DeviceCodeRow } from "#modules/auth/grants/device-code-store.ts";
+import { formatDurationMs } from "#platform/duration.ts";
 
 /** What a device asks of a person. */
 export interface DeviceQuestion {
@@ -14,8 +15,10 @@ export interface DeviceQuestion {
   readonly person: EndUser;
   /** The scopes that the device would get. */
   readonly scopes: readonly string[];
-  /** Patterns of the only ledgers that it would reach; empty for all, undefined for none. */
+  /** Patterns of the only ledgers that the client and the person reach; empty for all, and undefined for none. */
   readonly ledgers: readonly string[] | undefined;
+  /** How long the device stays logged in without a use, in milliseconds; undefined if it gets no refresh token. */
+  readonly staysMs: number | undefined;
   readonly nowMs: number;
 }
 
@@ -55,7 +58,7 @@ export function answerForm(question: DeviceQuestion): Markup {
         Allow it only if you have just started this login yourself, and the device shows this code:
       </p>
       <p><strong id="user-code">${showUserCode(code.userCode)}</strong></p>
-      ${accessOf(question)}
+      ${accessOf(question)} ${stayOf(question)}
       <form method="post" action="${question.issuer}/device">
         <input type="hidden" name="user_code" value="${code.userCode}" />
         <button name="answer" value="allow">Allow</button>
@@ -84,6 +87,33 @@ export const expectedElsewhere = ({ issuer, code, person }: DeviceQuestion): Mar
       </form>`,
   });
 
+/** The page for a person who has not just logged in, if the device would manage who has access. */
+export const loginAgain = ({ issuer, code }: DeviceQuestion): Markup =>
+  layout({
+    title: "Log in again",
+    body: html`<p>
+        The device asks to manage clients and people (<code>${MANAGING_SCOPE}</code>). Log in again
+        before you answer it.
+      </p>
+      <form method="post" action="${issuer}/device">
+        <input type="hidden" name="user_code" value="${code.userCode}" />
+        <button name="answer" value="again">Log in again</button>
+        <button name="answer" value="refuse">Refuse</button>
+      </form>`,
+  });
+
+/** The scope with which a device could let itself and others in. Only a person who has just logged in gives it. */
+export const MANAGING_SCOPE = "auth:write";
+
+function stayOf({ staysMs }: DeviceQuestion): Markup | "" {
+  if (staysMs === undefined) return "";
+  const days = staysMs / 86_400_000;
+  const span = Number.isInteger(days)
+    ? `${days} ${days === 1 ? "day" : "days"}`
+    : formatDurationMs(staysMs);
+  return html`<p>It stays logged in until it was not used for ${span}.</p>`;
+}
+
 function accessOf({ code, scopes, ledgers }: DeviceQuestion): Markup {
   if (code.membership === "root" || code.membership === "organization") {
     return html`<p>It will know who you are and which stacks there are. It reaches no ledger.</p>`;
@@ -91,7 +121,7 @@ function accessOf({ code, scopes, ledgers }: DeviceQuestion): Markup {
   const given = scopes.filter((scope) => !isStandardScope(scope));
   if (given.length === 0) return html`<p>It will know who you are, and may do nothing else.</p>`;
   if (ledgers === undefined) {
-    return html`<p>It will get nothing, because it and you are bound to different ledgers.</p>`;
+    return html`<p>It gets no access, because it is bound to other ledgers than you are.</p>`;
   }
   const reach = ledgers.length === 0 ? "all ledgers" : `the ledgers ${ledgers.join(", ")}`;
   return html`<p>It will be able to do this, in ${reach}:</p>

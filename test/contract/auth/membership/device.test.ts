@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { DEVICE_CODE_LIFETIME_MS } from "#modules/auth/grants/device-code-store.ts";
+import { FRESH_MS_MAX } from "#modules/auth/pages/fresh-login.ts";
 import { purgeGrants } from "#modules/auth/retention/purge-grants.ts";
 import { systemContext } from "#platform/context.ts";
 import { makeClient } from "#test/support/auth/clients.ts";
@@ -299,6 +300,66 @@ test("a client that may log in no devices any more gets nothing for a device cod
     client_id: id,
   });
   expect(refused).toMatchObject({ status: 400, error: "unauthorized_client" });
+});
+
+test("the page says how long a device stays logged in, and which ledgers it and the person reach", async () => {
+  const person = await freshPerson("ledger:read");
+  const bind = (ledgers: readonly string[]) =>
+    api(`/api/florin/v1/users/${person.id}`, {
+      method: "PUT",
+      body: { scopes: ["ledger:read"], ledgers },
+    });
+  const { id } = await makeClient({
+    public: true,
+    scopes: ["ledger:read"],
+    metadata: { deviceLogin: "true", ledgers: "eu-*, us-*" },
+  });
+  const visitor = new PageVisitor();
+  const shown = async (scope: string) => {
+    const asked = await post("/device_authorization", { client_id: id, scope });
+    return (await openDevicePage(visitor, await asked.json<DeviceAnswer>(), person)).text();
+  };
+  await bind(["eu-books", "main"]);
+  const staying = await shown("openid offline_access ledger:read");
+  expect(staying).toContain("in the ledgers eu-books:");
+  expect(staying).toContain("stays logged in until it was not used for 7 days");
+  await bind(["main"]);
+  const bound = await shown("openid ledger:read");
+  expect(bound).toContain("bound to other ledgers");
+  expect(bound).not.toContain("stays logged in");
+});
+
+test("a device that would manage access needs a person who has just logged in", async () => {
+  const person = await freshPerson("auth:write");
+  const resource = "stack://florin/main|stack:Read stack:Write";
+  const device = await beginDevice({ scope: "openid", organization_id: "florin", resource });
+  const visitor = new PageVisitor();
+  expect((await openDevicePage(visitor, device, person)).status).toBe(200);
+  const early = new Date(Date.now() - FRESH_MS_MAX - 1000).toISOString();
+  await env.DB.prepare("UPDATE auth_sessions SET authenticated_at = ? WHERE person_id = ?")
+    .bind(early, person.id)
+    .run();
+  const form = { user_code: device.user_code, answer: "allow" };
+  for (const page of [
+    await visitor.get(`/api/auth/device?user_code=${device.user_code}`),
+    await visitor.post("/api/auth/device", form),
+  ]) {
+    expect([page.status, await page.text()]).toEqual([
+      401,
+      expect.stringContaining("Log in again") as unknown,
+    ]);
+  }
+  expect(await poll(device.device_code, resource)).toMatchObject({
+    error: "authorization_pending",
+  });
+  // Who logs in again comes back to the code.
+  const login = await nextOf(await visitor.post("/api/auth/device", { ...form, answer: "again" }));
+  const request = new URL(login).searchParams.get("request") ?? "";
+  const again = await visitor.post("/api/auth/login", { ...person, request });
+  const back = await visitor.get(await nextOf(again));
+  expect(back.headers.get("location")).toContain(device.user_code.replace("-", ""));
+  const done = await visitor.post("/api/auth/device", form);
+  expect(await done.text()).toContain("The device is logged in");
 });
 
 test("the command line's logins end, and none begins, where the settings turn them off", async () => {
