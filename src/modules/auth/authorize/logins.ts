@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { authLogins } from "./tables.ts";
 import type { LoginRequest } from "#modules/auth/core/login-request.ts";
 import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
@@ -6,19 +6,16 @@ import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts"
 import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
 import { LOGINS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { type Database, databaseOf } from "#platform/db/database.ts";
-import { RESERVE_SLOTS, storeWithReserve } from "#platform/db/reserve.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { insertForStranger } from "#platform/db/strangers-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
-import { isStorageFull } from "#platform/storage-full.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How long a person may take to log in, in milliseconds. */
 export const LOGIN_MS_MAX = 15 * 60_000;
 /** Most logins under way. Each takes about a kilobyte. */
 const LOGINS_MAX = 100_000;
-/** How many of the oldest logins end when there are too many. */
-const LOGINS_ENDED = 1000;
 
 /** The keys of a login that a browser has: the id of the login in the URL, and the value of a cookie. */
 export interface LoginKey {
@@ -42,24 +39,28 @@ export interface LoginKey {
  *                                          /authorize/callback?id=… : issueCode with asCodeCause ───┘
  *                                                                     deletes the row
  *
- * Anybody can begin a login. When somebody begins very many, the oldest end: a person logs in within a minute, but could not
- * begin a login at all if all places were taken until logins expire.
+ * Anybody can begin a login. When somebody begins very many, the oldest end.
  */
 export async function beginLogin(
   { env, clock }: ServiceContext,
   { request, browser, loginsMax = LOGINS_MAX }: NewLogin,
 ): Promise<string> {
   const db = databaseOf(env);
-  const [row] = await db.select({ count: count() }).from(authLogins);
-  if ((row?.count ?? 0) >= loginsMax) await oldestEnd(db);
   const id = newOpaqueToken();
   const endMs = toMillis(clock()) + LOGIN_MS_MAX;
-  await insertLogin(db, {
+  const rows = {
+    table: authLogins,
+    key: authLogins.hash,
+    end: authLogins.expiresAt,
+    rowsMax: loginsMax,
+  };
+  const login = {
     hash: hashToken(id),
     browser: hashToken(browser),
     request: stringifyJson(request),
     expiresAt: fromMillis(endMs),
-  });
+  };
+  await insertForStranger(db, rows, db.insert(authLogins).values(login));
   await armClock(env, LOGINS_SWEEP, endMs + 1);
   return id;
 }
@@ -69,29 +70,6 @@ interface NewLogin {
   /** The cookie of the browser that begins the login, and alone may continue it. */
   readonly browser: string;
   readonly loginsMax?: number;
-}
-
-/**
- * Stores a login. In a full database, logins may use half of the reserve, because anybody can begin one; the other half is left
- * for deletions. When this half is used up, the oldest logins end.
- */
-async function insertLogin(db: Database, login: typeof authLogins.$inferInsert): Promise<void> {
-  const insertion = db.insert(authLogins).values(login);
-  try {
-    await storeWithReserve(db, [insertion], { leaves: RESERVE_SLOTS / 2 });
-  } catch (error) {
-    if (!isStorageFull(error)) throw error;
-    await db.batch([oldestEnd(db), insertion]);
-  }
-}
-
-function oldestEnd(db: Database) {
-  const oldest = db
-    .select({ hash: authLogins.hash })
-    .from(authLogins)
-    .orderBy(authLogins.expiresAt)
-    .limit(LOGINS_ENDED);
-  return db.delete(authLogins).where(inArray(authLogins.hash, oldest));
 }
 
 /** The request of a login that is under way in this browser, before anybody has logged in; undefined if there is none. */

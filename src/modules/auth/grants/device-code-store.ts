@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import {
   type CodeCause,
   GrantStore,
@@ -10,8 +10,8 @@ import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocatio
 import { armSweep, GRANTS_SWEEP } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { RESERVE_SLOTS, storeWithReserve } from "#platform/db/reserve.ts";
-import { isStorageFull } from "#platform/storage-full.ts";
+import { storeWithReserve } from "#platform/db/reserve.ts";
+import { insertForStranger } from "#platform/db/strangers-rows.ts";
 
 export type DeviceCodeRow = typeof authDeviceCodes.$inferSelect;
 
@@ -27,8 +27,12 @@ const POLL_WAIT_MS = DEVICE_POLL_SECONDS * 1000 - POLL_EARLY_MS_MAX;
 
 /** Most device codes, dead ones included. Each takes about half a kilobyte. */
 const DEVICE_CODES_MAX = 100_000;
-/** How many of the oldest device codes end when there are too many. */
-const DEVICE_CODES_ENDED = 1000;
+const ROWS = {
+  table: authDeviceCodes,
+  key: authDeviceCodes.hash,
+  end: authDeviceCodes.expiresMs,
+  rowsMax: DEVICE_CODES_MAX,
+};
 
 /** Whether a device code may still be answered and redeemed. A code of a time far ahead was made before the machine's clock was set back. */
 export const isLive = ({ createdMs }: DeviceCodeRow, nowMs: number): boolean =>
@@ -57,41 +61,17 @@ export class DeviceCodeStore {
     this.#context = context;
   }
 
-  /**
-   * Adds a device code. Returns false if its user code is taken. Anybody can ask for one, so the oldest end when there are very many, and a
-   * full database gives them half of the reserve.
-   */
+  /** Adds a device code. Returns false if its user code is taken. Anybody can ask for one, so the oldest end when there are very many. */
   async insert(row: DeviceCodeRow): Promise<boolean> {
-    const [known] = await this.#db.select({ count: count() }).from(authDeviceCodes);
-    if ((known?.count ?? 0) >= DEVICE_CODES_MAX) await this.#oldestEnd();
-    if (!(await this.#storeNew(row))) return false;
-    await armSweep(this.#context.env, GRANTS_SWEEP, row.expiresMs);
-    return true;
-  }
-
-  async #storeNew(row: DeviceCodeRow): Promise<boolean> {
     const insertion = this.#db
       .insert(authDeviceCodes)
       .values(row)
       .onConflictDoNothing()
       .returning({ hash: authDeviceCodes.hash });
-    try {
-      const [added] = await storeWithReserve(this.#db, [insertion], { leaves: RESERVE_SLOTS / 2 });
-      return added.length > 0;
-    } catch (error) {
-      if (!isStorageFull(error)) throw error;
-      const [, added] = await this.#db.batch([this.#oldestEnd(), insertion]);
-      return added.length > 0;
-    }
-  }
-
-  #oldestEnd() {
-    const oldest = this.#db
-      .select({ hash: authDeviceCodes.hash })
-      .from(authDeviceCodes)
-      .orderBy(authDeviceCodes.expiresMs)
-      .limit(DEVICE_CODES_ENDED);
-    return this.#db.delete(authDeviceCodes).where(inArray(authDeviceCodes.hash, oldest));
+    const added = await insertForStranger(this.#db, ROWS, insertion);
+    if (added.length === 0) return false;
+    await armSweep(this.#context.env, GRANTS_SWEEP, row.expiresMs);
+    return true;
   }
 
   async find(hash: string): Promise<DeviceCodeRow | undefined> {

@@ -1,5 +1,6 @@
 import { AuthStore } from "./store.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
+import { type BuiltInClientId, isBuiltIn } from "#modules/auth/core/built-in-clients.ts";
 import type { Client } from "#modules/auth/core/client.ts";
 import { CONSOLE_CLIENT_ID, consoleCallbackUrl, consoleUrl } from "#modules/auth/core/console.ts";
 import { DEVICE_LOGIN_KEY } from "#modules/auth/core/device-clients.ts";
@@ -17,10 +18,16 @@ export async function findClient(
   id: string,
   issuer?: string,
 ): Promise<Client | undefined> {
-  if (id === CONSOLE_CLIENT_ID) return consoleClient(issuer);
-  if (id !== FCTL_CLIENT_ID) return new AuthStore(env).findClient(id);
-  return authSettings.of(env).FLORIN_DEVICE_LOGINS === "off" ? undefined : fctlClient();
+  return isBuiltIn(id) ? BUILT_IN[id](env, issuer) : new AuthStore(env).findClient(id);
 }
+
+const BUILT_IN: Readonly<
+  Record<BuiltInClientId, (env: object, issuer: string | undefined) => Client | undefined>
+> = {
+  [CONSOLE_CLIENT_ID]: (_, issuer) => consoleClient(issuer),
+  [FCTL_CLIENT_ID]: (env) =>
+    authSettings.of(env).FLORIN_DEVICE_LOGINS === "off" ? undefined : fctlClient(),
+};
 
 /**
  * The console's own client. It may have all scopes, so that a person's scopes alone limit the person's tokens. It is public and has no
