@@ -1,5 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type CodeCause, type CodeRow, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
+import {
+  type CodeCause,
+  type CodeRow,
+  GrantStore,
+  type MadeGrant,
+  type RefreshTokenRow,
+} from "./grant-store.ts";
 import { hashToken, newOpaqueToken } from "./opaque-token.ts";
 import type { MembershipKind } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
@@ -107,17 +113,22 @@ export async function redeemCode(
 
 async function claim(context: ServiceContext, code: CodeRow): Promise<Grant> {
   const { clientId, subject, authTime, nonce } = code;
-  const scopes = [...splitScopes(code.scopes)];
-  const refreshToken = scopes.includes(OFFLINE_SCOPE) ? newOpaqueToken() : undefined;
-  const id = newId();
-  const isFirst = await GrantStore.from(context).redeemCode(code, {
-    grantId: id,
-    refreshToken:
-      refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken),
-  });
-  if (!isFirst) throw invalidCode();
-  const common = { id, clientId, subject, scopes, authTime, refreshToken };
+  const { made, ...begun } = beginGrant(context, code.scopes);
+  if (!(await GrantStore.from(context).redeemCode(code, made))) throw invalidCode();
+  const common = { ...begun, clientId, subject, authTime };
   return { ...common, nonce: nonce ?? undefined, membership: null };
+}
+
+/** A grant that begins with these scopes, which spaces separate: its id and its first refresh token, and what the redemption stores of both. */
+export function beginGrant(
+  context: ServiceContext,
+  granted: string,
+): Pick<Grant, "id" | "scopes" | "refreshToken"> & { readonly made: MadeGrant } {
+  const id = newId();
+  const scopes = [...splitScopes(granted)];
+  const refreshToken = scopes.includes(OFFLINE_SCOPE) ? newOpaqueToken() : undefined;
+  const row = refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken);
+  return { id, scopes, refreshToken, made: { grantId: id, refreshToken: row } };
 }
 
 /** The row of a refresh token that begins its life now. */

@@ -2,8 +2,8 @@ import { and, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import {
   type CodeCause,
   GrantStore,
+  type MadeGrant,
   REDEEMED_CODE_KEPT_MS,
-  type RefreshTokenRow,
 } from "./grant-store.ts";
 import { authDeviceCodes, authGrants } from "./tables.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
@@ -173,12 +173,6 @@ export class DeviceCodeStore {
     if (earlier !== null) await armRevocationSweep(this.#context);
     return redeemed.length > 0;
   }
-}
-
-/** A grant that a redemption makes. */
-interface MadeGrant {
-  readonly grantId: string;
-  readonly refreshToken: RefreshTokenRow | undefined;
 }
 
 /** Whether a device code has this grant, and the grant has not ended. */

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { type Grant, OFFLINE_SCOPE, refreshTokenRow } from "./authorization-codes.ts";
+import { beginGrant, type Grant } from "./authorization-codes.ts";
 import {
   DEVICE_CODE_LIFETIME_MS,
   type DeviceCodeRow,
@@ -12,11 +12,9 @@ import { GrantStore } from "./grant-store.ts";
 import { hashToken, newOpaqueToken } from "./opaque-token.ts";
 import type { MembershipKind } from "#modules/auth/core/membership.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { splitScopes } from "#modules/auth/core/scopes.ts";
 import { USER_CODE_ALPHABET, USER_CODE_LENGTH } from "#modules/auth/core/user-code.ts";
 import { assert } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { newId } from "#platform/ids.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** How long after its redemption a device code gives tokens once more, in milliseconds, because the answer may have been lost. */
@@ -129,16 +127,9 @@ const isAnswerRecent = ({ redeemedMs }: DeviceCodeRow, nowMs: number): boolean =
 async function claim(context: ServiceContext, code: DeviceCodeRow, nowMs: number): Promise<Grant> {
   const { clientId, subject, authTime, membership } = code;
   assert(subject !== null && authTime !== null, "an approved device code has a person");
-  const scopes = [...splitScopes(code.scopes)];
-  const refreshToken = scopes.includes(OFFLINE_SCOPE) ? newOpaqueToken() : undefined;
-  const id = newId();
-  const made = {
-    grantId: id,
-    refreshToken:
-      refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken),
-  };
+  const { made, ...begun } = beginGrant(context, code.scopes);
   if (!(await new DeviceCodeStore(context).redeem(code, made, nowMs))) throw invalidCode();
-  return { id, clientId, subject, scopes, authTime, membership, nonce: undefined, refreshToken };
+  return { ...begun, clientId, subject, authTime, membership, nonce: undefined };
 }
 
 /** The refusal of a device code. It gives no reason, because the client may not be the one that has asked for the code. */

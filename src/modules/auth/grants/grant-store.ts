@@ -15,6 +15,12 @@ export type RefreshTokenRow = typeof authRefreshTokens.$inferSelect;
 /** How long a redeemed code is kept after its expiry, in milliseconds, so that a replay of it is recognised. */
 export const REDEEMED_CODE_KEPT_MS = 24 * 3_600_000;
 
+/** A grant that the redemption of a code makes, with the row of its first refresh token, if it has one. */
+export interface MadeGrant {
+  readonly grantId: string;
+  readonly refreshToken: RefreshTokenRow | undefined;
+}
+
 /** The login or session that a code is issued for. The code is stored only while `condition` holds, so that nobody has ended it meanwhile. */
 export interface CodeCause {
   readonly condition: SQL;
@@ -63,11 +69,7 @@ export class GrantStore {
   }
 
   /** Turns a code into a grant, with its first refresh token. Returns false if another request has redeemed the code. */
-  async redeemCode(
-    code: CodeRow,
-    made: { readonly grantId: string; readonly refreshToken: RefreshTokenRow | undefined },
-  ): Promise<boolean> {
-    const { grantId, refreshToken } = made;
+  async redeemCode(code: CodeRow, { grantId, refreshToken }: MadeGrant): Promise<boolean> {
     const codeKeptMs = code.expiresMs + REDEEMED_CODE_KEPT_MS;
     const expiresMs = Math.max(codeKeptMs, refreshToken?.expiresMs ?? 0);
     const [redeemed] = await storeWithReserve(this.#db, [
