@@ -174,6 +174,10 @@ describe("settings", () => {
   test.each([
     [{ FLORIN_CLIENT_ID: "a" }, "belong together"],
     [{ FLORIN_CLIENT_SECRET: "s".repeat(16) }, "belong together"],
+    [
+      { FLORIN_CLIENT_ID: "fctl", FLORIN_CLIENT_SECRET: "s".repeat(16) },
+      "the id of a client that is built in, Formance's command line",
+    ],
     [{ FLORIN_AUTH: "off" }, 'A deployment takes "on" only'],
     [
       { FLORIN_DEFAULT_PAGE_SIZE: "20", FLORIN_MAX_PAGE_SIZE: "10" },
