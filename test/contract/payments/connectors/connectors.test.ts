@@ -277,7 +277,7 @@ describe("connectors of the first generation", () => {
     const successor = await eventually(async () => {
       const { connectorsResponse: now } = await v1.listAllConnectors();
       const found = now?.data.find((it) => it.name === name && it.connectorID !== connectorId);
-      expect(found).toBeDefined();
+      expect(found?.name).toBe(name);
       return found;
     });
     const next = { ...target, connectorId: successor?.connectorID ?? "" };
