@@ -1,13 +1,19 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT } from "./lib/project.ts";
 
-/** Runs the check and the tests, and prints the sum of their counts. `.ci/run` starts the script after the packages are installed. */
+/**
+ * Runs the check and the tests, and prints what failed and the sum of the counts at the end, where a log that was cut still has them.
+ * `.ci/run` starts the script after the packages are installed.
+ */
 async function ci(): Promise<void> {
   const counts = await countAll();
   const passed = counts.reduce((sum, count) => sum + count.passed, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  for (const failure of counts.flatMap(({ failures }) => failures))
+    console.log(`FAILED  ${failure}`);
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }
@@ -15,6 +21,8 @@ async function ci(): Promise<void> {
 interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** The name of each failed check, and the file, name and first message of each failed test. */
+  readonly failures: readonly string[];
 }
 
 /**
@@ -39,7 +47,13 @@ async function countChecksAndOtherTests(): Promise<Count[]> {
 async function countChecks(): Promise<Count> {
   const { output, succeeded } = await npm(["run", "check"]);
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
-  return atLeastOneFailure({ passed: Number(passed), failed: Number(failed) }, succeeded);
+  const failures = [...output.matchAll(/^FAILED +(\S.*?) +[\d.]+ s$/gmu)].map(
+    ([, name]) => `check: ${name}`,
+  );
+  return atLeastOneFailure(
+    { passed: Number(passed), failed: Number(failed), failures },
+    { succeeded, name: "check" },
+  );
 }
 
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
@@ -58,8 +72,10 @@ async function countTests(projects: readonly string[], file: string): Promise<Co
     `--outputFile.json=${path}`,
   ]);
   const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
-  const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
-  return atLeastOneFailure({ passed: numPassedTests, failed: numFailedTests }, succeeded);
+  const tests = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = tests;
+  const failures = testResults.flatMap(failuresOf);
+  return atLeastOneFailure({ passed, failed, failures }, { succeeded, name: projects.join(", ") });
 }
 
 const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
@@ -67,13 +83,52 @@ const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
 interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
+  readonly testResults: readonly FileReport[];
 }
 
+/** What the report says of one file. A file that could not be loaded has a message and no failed test. */
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[] | null;
+  }[];
+}
+
+/** The failures of a file, a line or a few each. */
+function failuresOf({ name, status, message, assertionResults }: FileReport): string[] {
+  const path = relative(ROOT, name);
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (failed.length === 0) return status === "failed" ? [`${path}: ${start(message)}`] : [];
+  return failed.map((test) => `${path} > ${test.fullName}: ${start(test.failureMessages?.[0])}`);
+}
+
+/** The first lines of an error's text without the places in packages: its message, and where the project's code threw it. */
+function start(text = ""): string {
+  const lines = text.split("\n").filter((line) => !line.includes("/node_modules/"));
+  return lines.slice(0, SHOWN_LINES).join("\n  ");
+}
+
+const SHOWN_LINES = 12;
+
 /** Counts the failure of a command without a failed test: a file that cannot be loaded, or an error after the last test. */
-const atLeastOneFailure = ({ passed, failed }: Count, succeeded: boolean): Count => ({
-  passed,
-  failed: succeeded ? failed : Math.max(failed, 1),
-});
+function atLeastOneFailure(count: Count, { succeeded, name }: Outcome): Count {
+  if (succeeded || count.failed > 0) return count;
+  const { passed, failures } = count;
+  return {
+    passed,
+    failed: 1,
+    failures: [...failures, `${name}: the command failed without a failed test`],
+  };
+}
+
+interface Outcome {
+  readonly succeeded: boolean;
+  readonly name: string;
+}
 
 /** Runs npm, prints its output in whole lines, and returns its standard output. */
 function npm(options: readonly string[]): Promise<{ output: string; succeeded: boolean }> {
