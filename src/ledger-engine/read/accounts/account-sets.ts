@@ -1,6 +1,6 @@
 import { type SortedRange, sortedRanges } from "./account-paths.ts";
-import { siftOf } from "./account-sift.ts";
-import { type SiftedRanges, siftedAccounts } from "./skip-scan.ts";
+import { exactPattern, siftOf } from "./account-sift.ts";
+import { type SiftedRanges, siftedAccounts, siftedSteps } from "./skip-scan.ts";
 import { gapsOf } from "#ledger-engine/rules/filters/address-gaps.ts";
 import {
   addressMatcher,
@@ -17,7 +17,7 @@ import { assert } from "#platform/assert.ts";
 import { likeMatcher, likePrefix } from "#platform/filter/like.ts";
 import { textBelow } from "#platform/filter/text-ranges.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Sql } from "#platform/sql/sql.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" }>;
 
@@ -34,6 +34,8 @@ export class AccountSet {
   readonly #ranges: readonly SortedRange[];
   /** Selects the accounts of a pattern, and perhaps others; undefined if every account of the ranges passes, or if SQL cannot test it. */
   readonly #sifted: SiftedRanges | undefined;
+  /** Whether SQL decides exactly which accounts pass. */
+  readonly #isExact: boolean;
   readonly #matches: (address: string) => boolean;
   /** The ids of the accounts, if the test names them or if there are at most `KNOWN_ACCOUNTS_MAX`; else undefined. */
   readonly knownIds: readonly number[] | undefined;
@@ -42,10 +44,25 @@ export class AccountSet {
     this.#sql = sql;
     this.#ranges = sortedRanges(rangesOf(test));
     this.#sifted = this.#siftedOf(test);
+    this.#isExact = exactPattern(test) !== undefined;
     this.#matches = addressTester(test);
     const named = exactAddresses(test);
     this.knownIds =
       named === undefined ? (this.#readKnown() ?? this.#readSifted()) : this.#readNamed(named);
+  }
+
+  /**
+   * The queries that give the ids of all accounts, one after the other. Where SQL decides exactly which accounts belong to the set, the
+   * query of a page finds them, so that their addresses are not handed over.
+   */
+  *queries(): Generator<IdQuery> {
+    if (this.knownIds === undefined && this.#sifted !== undefined && this.#isExact) {
+      for (const { where, bindings } of siftedSteps(this.#sql, this.#sifted)) {
+        yield { select: `SELECT id FROM account WHERE ${where}`, bindings };
+      }
+      return;
+    }
+    for (const page of this.pages()) yield idQuery(page);
   }
 
   /** The ids of all accounts, a page at a time. */
@@ -160,6 +177,18 @@ export class AccountSet {
     return rows.filter(({ address }) => this.#matches(address)).map(({ id }) => id);
   }
 }
+
+/** A statement that selects the column `id` of accounts. */
+export interface IdQuery {
+  readonly select: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+/** Selects given ids. */
+export const idQuery = (ids: readonly number[]): IdQuery => ({
+  select: "SELECT value AS id FROM json_each(?)",
+  bindings: [`[${ids.join(",")}]`],
+});
 
 type AccountSqlRow = { id: number; address: string };
 

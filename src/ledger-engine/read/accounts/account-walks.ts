@@ -30,8 +30,10 @@ export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
   /** Passes about `size` accounts, and gives those that meet a condition. `DateWalk` cannot, because its dates may be equal. */
   sift?(size: number, condition: Condition): Sifted;
+  /** Passes about `size` accounts as `sift` does, and gives the condition of the accounts that were passed. Only an `AddressWalk` can. */
+  pass?(size: number): Passed;
   /**
-   * Continues behind a range of addresses that contains the last account of `sift`. Tells whether all accounts of that call are in the
+   * Continues behind a range of addresses that contains the last account of `sift` or `pass`. Tells whether all accounts of that call are in the
    * range. Only an `AddressWalk` can.
    */
   skip?(range: SortedRange): boolean;
@@ -39,14 +41,24 @@ export interface AccountWalk {
   sorted(ids: string): number[];
 }
 
-/** The result of `sift`. */
-export interface Sifted {
-  readonly rows: AccountScanRow[];
+/** A step of a walk. */
+export interface WalkStep {
   /** The number of accounts that were passed; at the end of a range, there may be fewer. */
   readonly passed: number;
-  /** The last account that was passed or, at the end of a range, the last one that was found. */
+  /** The last account that was passed; at the end of a range, the last one that was read, if any was. */
   readonly last: AccountScanRow | undefined;
   readonly isEnd: boolean;
+}
+
+/** The result of `sift`. */
+export interface Sifted extends WalkStep {
+  readonly rows: AccountScanRow[];
+}
+
+/** The result of `pass`. */
+export interface Passed extends WalkStep {
+  /** The condition of the accounts that were passed; undefined if there are none. */
+  readonly within: Condition | undefined;
 }
 
 /** Makes a walk within the range of a path, which must have the order of the walk. */
@@ -131,14 +143,24 @@ export class AddressWalk implements AccountWalk {
   }
 
   sift(size: number, condition: Condition): Sifted {
+    const { within: range, ...step } = this.pass(size);
+    const rows = range === undefined ? [] : this.#reader.readAll(range, condition);
+    return { ...step, rows, last: step.last ?? rows.at(-1) };
+  }
+
+  pass(size: number): Passed {
     const [range] = this.#rest;
-    if (range === undefined) return { rows: [], passed: 0, last: undefined, isEnd: true };
+    if (range === undefined) return { within: undefined, passed: 0, last: undefined, isEnd: true };
     this.#sifted = range;
     const last = this.#reader.at(within(range), size - 1);
     if (last?.address === undefined) this.#rest = this.#rest.slice(1);
     else this.#goTo(last.address, false);
-    const rows = this.#reader.readAll(within(passedOf(range, last, this.#isAscending)), condition);
-    return { rows, passed: size, last: last ?? rows.at(-1), isEnd: this.#rest.length === 0 };
+    return {
+      within: within(passedOf(range, last, this.#isAscending)),
+      passed: size,
+      last,
+      isEnd: this.#rest.length === 0,
+    };
   }
 
   skip({ from, below }: SortedRange): boolean {

@@ -1,6 +1,13 @@
 import type { SortedRange } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
-import { type AccountWalk, AddressWalk, EVERYWHERE, type Sifted } from "./account-walks.ts";
+import {
+  type AccountWalk,
+  AddressWalk,
+  EVERYWHERE,
+  type Passed,
+  type Sifted,
+  type WalkStep,
+} from "./account-walks.ts";
 import { ScanReader } from "./scan-reader.ts";
 import type { AddressGaps } from "#ledger-engine/rules/filters/address-gaps.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -32,20 +39,29 @@ export class SkipScan {
 
   /** Continues by at most `sizeMax` accounts, and gives those that meet a condition, which every match meets. */
   next(sizeMax: number, condition: Condition): Sifted {
-    const sifted = this.#walk.sift(Math.min(this.#size, sizeMax), condition);
+    return this.#jumping(this.#walk.sift(Math.min(this.#size, sizeMax), condition));
+  }
+
+  /** Continues, and gives the condition of the accounts of the step, which are not read. */
+  pass(): Passed {
+    return this.#jumping(this.#walk.pass(this.#size));
+  }
+
+  /** Jumps behind the gap in which a step has ended. */
+  #jumping<Step extends WalkStep>(step: Step): Step {
     this.#size = Math.min(2 * this.#size, STEP_MAX);
-    const last = sifted.last?.address;
+    const last = step.last?.address;
     const gap = last === undefined ? undefined : this.#gaps?.(last);
     if (gap !== undefined && this.#walk.skip(gap)) this.#size = STEP_MIN;
-    return sifted;
+    return step;
   }
 }
 
 /** A walk that can jump over addresses. */
-export type SkippingWalk = Required<Pick<AccountWalk, "sift" | "skip">>;
+export type SkippingWalk = Required<Pick<AccountWalk, "sift" | "pass" | "skip">>;
 
 export const canSkip = (walk: AccountWalk): walk is AccountWalk & SkippingWalk =>
-  walk.sift !== undefined && walk.skip !== undefined;
+  walk.sift !== undefined && walk.pass !== undefined && walk.skip !== undefined;
 
 /** Selects accounts by ranges of addresses (undefined for all), a condition, and the gaps between the addresses that meet it. */
 export interface SiftedRanges {
@@ -57,14 +73,40 @@ export interface SiftedRanges {
 /** The ids and addresses of the accounts that meet a condition, in the order of addresses. A step may find none. */
 export function* siftedAccounts(
   sql: Sql,
-  { ranges = EVERYWHERE, condition, gaps }: SiftedRanges,
+  { condition, ...selected }: SiftedRanges,
 ): Generator<Sifted> {
-  const order = { column: "address", order: "asc" } as const;
-  const reader = new ScanReader(sql, order, { fields: [] });
-  const scan = new SkipScan(new AddressWalk(reader, order, ranges), gaps);
+  const scan = skipScanOf(sql, selected);
   for (;;) {
     const sifted = scan.next(STEP_MAX, condition);
     yield sifted;
     if (sifted.isEnd) return;
   }
+}
+
+/** The conditions of the accounts of each step that meet a condition. A statement can then use the accounts without their being read. */
+export function* siftedSteps(
+  sql: Sql,
+  { condition, ...selected }: SiftedRanges,
+): Generator<Condition> {
+  const scan = skipScanOf(sql, selected);
+  for (;;) {
+    const { within, isEnd } = scan.pass();
+    if (within !== undefined) {
+      yield {
+        where: `${within.where} AND ${condition.where}`,
+        bindings: [...within.bindings, ...condition.bindings],
+      };
+    }
+    if (isEnd) return;
+  }
+}
+
+/** A skip scan by address. */
+function skipScanOf(
+  sql: Sql,
+  { ranges = EVERYWHERE, gaps }: Omit<SiftedRanges, "condition">,
+): SkipScan {
+  const order = { column: "address", order: "asc" } as const;
+  const reader = new ScanReader(sql, order, { fields: [] });
+  return new SkipScan(new AddressWalk(reader, order, ranges), gaps);
 }

@@ -1,5 +1,9 @@
 import { MovesByRole, ROLES, type Side } from "./moves-by-role.ts";
-import type { AccountSet } from "#ledger-engine/read/accounts/account-sets.ts";
+import {
+  type AccountSet,
+  type IdQuery,
+  idQuery,
+} from "#ledger-engine/read/accounts/account-sets.ts";
 import type { Pair } from "#ledger-engine/read/scan/account-volumes.ts";
 import {
   behind,
@@ -152,7 +156,8 @@ export class MoveScan implements IdScan {
     if (account !== undefined && accounts.length * this.#assets === 1) {
       return this.#iterate({ account, asset: ONLY_ASSET }, options);
     }
-    return this.#merge(this.#readHeads(accounts, { ...options, role: undefined }), options);
+    const heads = this.#readHeads(idQuery(accounts), { ...options, role: undefined });
+    return this.#merge(heads, options);
   }
 
   /** Merges the moves of many accounts, in parts: the nearest moves of all pairs decide which pairs can have the next ids. */
@@ -176,8 +181,8 @@ export class MoveScan implements IdScan {
     const compare = compareIds(order);
     let nearest: Head[] = [];
     let { range } = options;
-    for (const page of this.#accounts.pages()) {
-      const heads = this.#readHeads(page, { ...options, range, role: this.#role, most });
+    for (const query of this.#accounts.queries()) {
+      const heads = this.#readHeads(query, { ...options, range, role: this.#role, most });
       nearest = [...nearest, ...heads].toSorted((a, b) => compare(a.head, b.head)).slice(0, most);
       const last = nearest.at(-1);
       if (last !== undefined && nearest.length === most) range = upTo(range, order, last.head);
@@ -185,15 +190,13 @@ export class MoveScan implements IdScan {
     return nearest;
   }
 
-  /** The nearest move of each pair of the given accounts. */
-  #readHeads(accounts: readonly number[], { range, order, role, most }: HeadOptions): Head[] {
-    if (accounts.length === 0) return [];
+  /** The nearest move of each pair of the accounts that a query selects. */
+  #readHeads({ select, bindings }: IdQuery, { range, order, role, most }: HeadOptions): Head[] {
     const rows = this.#sql.all<HeadSqlRow>(
-      `${this.#isCrossed ? HELD_CROSSED : HELD} ${SELECT_HEADS[order]}`,
-      toJson(accounts),
+      `${this.#isCrossed ? heldCrossed(select) : held(select)} ${selectHeads(order, role)}`,
+      ...bindings,
       range.from,
       range.to,
-      role ?? null,
       most ?? Number.MAX_SAFE_INTEGER,
     );
     return rows.flatMap(({ head, ...pair }) => (head === null ? [] : { ...pair, head }));
@@ -251,31 +254,33 @@ const startingAt = ({ from, to }: IdRange, order: Order, id: number): IdRange =>
 const toJson = (ids: readonly number[]): string => `[${ids.join(",")}]`;
 
 /** Lists the assets of accounts by a skip scan (loose index scan) of the primary key: from the highest id down, one seek for each. */
-const HELD = `WITH RECURSIVE held (account, asset) AS (
-    SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1)
+const held = (selectIds: string): string => `WITH RECURSIVE held (account, asset) AS (
+    SELECT wanted.id, (SELECT max(asset) FROM move WHERE account = wanted.id) FROM (${selectIds}) AS wanted
     UNION ALL
     SELECT account, (SELECT max(asset) FROM move WHERE move.account = held.account AND move.asset < held.asset)
       FROM held WHERE asset IS NOT NULL
   )`;
 /** Lists every account with every asset, even if the account has never moved it. */
-const HELD_CROSSED = `WITH held (account, asset) AS (
-    SELECT wanted.value, asset.id FROM json_each(?1) AS wanted CROSS JOIN asset
+const heldCrossed = (selectIds: string): string => `WITH held (account, asset) AS (
+    SELECT wanted.id, asset.id FROM (${selectIds}) AS wanted CROSS JOIN asset
   )`;
+
+const HELD = held("SELECT value AS id FROM json_each(?1)");
 
 const FROM_HELD = `FROM held CROSS JOIN move ON move.account = held.account AND move.asset = held.asset
   AND move.tx >= ?2 AND move.tx <= ?3`;
 
 const HAS_ROLE = "(?4 IS NULL OR move.role & 3 IN (2, ?4))";
 
-const selectHeads = (order: Order): string => `SELECT held.account, held.asset, (
+/** Selects the nearest move of each pair of `held`; with a role, the nearest one with this role or on both sides. */
+const selectHeads = (
+  order: Order,
+  role: number | undefined,
+): string => `SELECT held.account, held.asset, (
     SELECT move.tx FROM move WHERE move.account = held.account AND move.asset = held.asset
-      AND move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} ORDER BY move.tx ${order} LIMIT 1
-  ) AS head FROM held ORDER BY head ${order} NULLS LAST LIMIT ?5 + 0`;
-
-const SELECT_HEADS: Readonly<Record<Order, string>> = {
-  asc: selectHeads("asc"),
-  desc: selectHeads("desc"),
-};
+      AND move.tx >= ? AND move.tx <= ? ${role === undefined ? "" : `AND move.role & 3 IN (2, ${role})`}
+      ORDER BY move.tx ${order} LIMIT 1
+  ) AS head FROM held ORDER BY head ${order} NULLS LAST LIMIT ? + 0`;
 
 /** The transactions of accounts that have a date of their own, in the order of these dates. */
 export function* datedMovesOf(
