@@ -14,7 +14,7 @@ import { sdkCalls } from "./sdk/sdk-calls.ts";
 async function resetAllButKeys(): Promise<void> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const { results: keys } = await env.DB.prepare("SELECT * FROM auth_signing_keys").all();
-  await reset();
+  await deleteStorage();
   const inserts = keys.map(
     (key) =>
       `INSERT INTO auth_signing_keys (${Object.keys(key).join()}) VALUES (${Object.values(key).map(literal).join()})`,
@@ -25,6 +25,15 @@ async function resetAllButKeys(): Promise<void> {
       : migration,
   );
   await applyD1Migrations(env.DB, withKeys);
+}
+
+/** Deletes all storage. Throws if tables are left, which a file would take for its own. */
+async function deleteStorage(): Promise<void> {
+  await reset();
+  const tables = await env.DB.prepare(
+    "SELECT group_concat(name) AS names FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+  ).first<{ names: string | null }>();
+  if (tables?.names) throw new Error(`the database has tables after its reset: ${tables.names}`);
 }
 
 /** A value of a column as a literal of SQL. */

@@ -4,42 +4,39 @@ import { expect, test } from "vitest";
 import { BOOKINGS_MAX } from "#modules/payments/bookings/booking.ts";
 import { EMPTY_PROGRESS } from "#modules/payments/bookings/store.ts";
 import { paymentBookings } from "#modules/payments/bookings/tables.ts";
-import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { runBookings } from "#modules/payments/mirror/run.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { columnValues } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { storeConnector } from "#test/support/payments/connectors.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
 test("every booking is worked on, even if two requests at once have created one more than may be", async () => {
   const db = databaseOf(env);
-  const name = { provider: "generic", reference: crypto.randomUUID(), name: "connector" };
+  const { key: connectorKey } = await storeConnector();
   const times = { createdAt: at(0), updatedAt: at(0) };
-  await db.insert(paymentConnectors).values({
-    ...name,
-    key: 1,
-    config: "",
-    pollingPeriodMs: 1_000_000,
-    createdAt: at(0),
-  });
   const money = { reference: "p", createdAt: at(0), status: "SUCCEEDED", amount: "1" } as const;
-  await db.insert(paymentPayments).values({
-    ...money,
-    key: 1,
-    connectorKey: 1,
-    type: "PAY-IN",
-    scheme: "OTHER",
-    asset: "EUR/2",
-    initialAmount: "1",
-    metadata: "{}",
-    metadataBits: 0,
-  });
+  const [payment] = await db
+    .insert(paymentPayments)
+    .values({
+      ...money,
+      connectorKey,
+      type: "PAY-IN",
+      scheme: "OTHER",
+      asset: "EUR/2",
+      initialAmount: "1",
+      metadata: "{}",
+      metadataBits: 0,
+    })
+    .returning({ key: paymentPayments.key });
+  const { key: paymentKey } = present(payment, "the payment is stored");
   await db
     .insert(paymentAdjustments)
-    .values({ ...money, paymentKey: 1, ordinal: 0, metadata: "{}", raw: "{}" });
+    .values({ ...money, paymentKey, ordinal: 0, metadata: "{}", raw: "{}" });
   await db.insert(paymentBookings).select(
     sql`
       SELECT ${columnValues(paymentBookings, {
@@ -47,7 +44,7 @@ test("every booking is worked on, even if two requests at once have created one 
         ...times,
         key: null,
         id: sql`'booking ' || value`,
-        connectorKey: 1,
+        connectorKey,
         poolId: null,
         ledger: sql`'nowhere-' || value`,
         schemaVersion: "v1",
