@@ -20,6 +20,36 @@ const TEST_MIGRATIONS = (await readD1Migrations(resolve(root, "migrations"))).ma
   ({ name, queries }) => ({ name, queries: [queries.join("\n;\n")] }),
 );
 
+/**
+ * The packages that contract tests and the Worker import. The runtime asks for each module by a call, so each package is bundled into one
+ * module, which takes a seventh of the time of all contract tests. A package that is missing here is loaded file by file.
+ */
+const BUNDLED = [
+  "@formance/formance-sdk",
+  "@formance/formance-sdk/lib/http.js",
+  "@hono/zod-openapi",
+  "@scalar/hono-api-reference",
+  "@simplewebauthn/server",
+  "croner",
+  "csv-parse/sync",
+  "csv-stringify/sync",
+  "drizzle-orm",
+  "drizzle-orm/batch",
+  "drizzle-orm/d1",
+  "drizzle-orm/sqlite-core",
+  "fast-check",
+  "hono",
+  "hono/cookie",
+  "hono/html",
+  "hono/router",
+  "jose",
+  "oauth4webapi",
+  "saxes",
+  "standardwebhooks",
+  "yaml",
+  "zod",
+];
+
 /** Empty values, which count as unset. A developer's `.dev.vars`, which is also read, then changes no test. */
 const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 
@@ -154,6 +184,7 @@ function contract() {
     resolve: { alias: STAND_INS },
     test: {
       name: "contract",
+      deps: { optimizer: { ssr: { enabled: true, include: BUNDLED } } },
       include: ["test/contract/**/*.test.ts"],
       globalSetup: TEMPORARY,
       setupFiles: [LOG_CAPTURE, "test/support/platform/fresh-storage.ts"],
