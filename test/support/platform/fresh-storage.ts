@@ -2,6 +2,7 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { sdkCalls } from "./sdk/sdk-calls.ts";
+import { WAIT_MS_MAX } from "#test/support/runner/patience.ts";
 
 // The setup of each contract test file. The files of a worker share its runtime and its modules, but no data: each file starts
 // with a migrated database, and without objects and spies. `test/support/payments/client-coverage.ts` gets the calls of a
@@ -27,14 +28,24 @@ async function resetAllButKeys(): Promise<void> {
   await applyD1Migrations(env.DB, withKeys);
 }
 
-/** Deletes all storage. Throws if tables are left, which a file would take for its own. */
+/**
+ * Deletes all storage. A reset leaves the database as it was in one of a hundred files, where work of the file before was still under way,
+ * so the reset is repeated until no table is left.
+ */
 async function deleteStorage(): Promise<void> {
-  await reset();
-  const tables = await env.DB.prepare(
-    "SELECT group_concat(name) AS names FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-  ).first<{ names: string | null }>();
-  if (tables?.names) throw new Error(`the database has tables after its reset: ${tables.names}`);
+  await vi.waitFor(
+    async () => {
+      await reset();
+      const tables = await env.DB.prepare(TABLES).first<{ names: string | null }>();
+      if (tables?.names)
+        throw new Error(`the database has tables after its reset: ${tables.names}`);
+    },
+    { timeout: WAIT_MS_MAX },
+  );
 }
+
+const TABLES =
+  "SELECT group_concat(name) AS names FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'";
 
 /** A value of a column as a literal of SQL. */
 function literal(value: unknown): string {
