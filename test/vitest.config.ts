@@ -127,6 +127,7 @@ export default defineConfig({
       // Projects with different numbers of workers run one after the other: those that wait run beside contract tests, which wait, too.
       inNode("e2e", {
         ...SERVERS,
+        isolate: false,
         globalSetup: [TEMPORARY, SHARED_SERVER],
         maxWorkers: WAITING_WORKERS,
       }),
