@@ -38,7 +38,7 @@ async function check(): Promise<void> {
  * configuration), so that no compiler runs beside it. The linter's larger part is a short-lived Go program, for which garbage collection
  * costs more than additional memory.
  */
-const GO = { GOGC: "400" };
+const GO = { GOGC: "800" };
 
 /** Largest compressed size of an upload, in bytes. The platform takes 3 MB; each start of an isolate reads all of it. */
 const UPLOAD_BYTES_MAX = 1_200_000;
