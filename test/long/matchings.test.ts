@@ -7,6 +7,8 @@ const LINES = Number(process.env["MATCHING_LINES"] ?? 10_000);
 const LATER_LINES = Number(process.env["MATCHING_LATER_LINES"] ?? 1000);
 const KILLS = Number(process.env["MATCHING_KILLS"] ?? 5);
 const BULK = 1000;
+/** How often each list is read after the runs. */
+const IDLE_TURNS = 100;
 
 const SIDES = ["left", "right"] as const;
 const PREFIX = "/api/florin/v1/reconciliation";
@@ -15,8 +17,8 @@ const BROKEN_EVERY = 100;
 
 const folder = freshFolder();
 let server: LocalServer;
-/** The longest answer of lists, in milliseconds. */
-const slowest = new Map<string, number>();
+/** How long the answers of each list took, in milliseconds. */
+const durations = new Map<string, number[]>();
 
 beforeAll(async () => {
   server = await LocalServer.start(folder);
@@ -68,6 +70,14 @@ interface RunView {
   readonly error?: string;
 }
 
+/** The median, the 99th percentile and the maximum of durations, in whole milliseconds. */
+function spread(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return `median ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms of ${sorted.length}`;
+}
+
 /** Reads lists, and notes how long their answers take. */
 async function readLists(path: string): Promise<void> {
   for (const list of [
@@ -81,7 +91,7 @@ async function readLists(path: string): Promise<void> {
   ]) {
     const startedMs = performance.now();
     await server.json(`${path}/${list}`);
-    slowest.set(list, Math.max(slowest.get(list) ?? 0, performance.now() - startedMs));
+    durations.set(list, [...(durations.get(list) ?? []), performance.now() - startedMs]);
   }
 }
 
@@ -144,9 +154,17 @@ test(
       expect(references[0]).toBe(references[1]);
     }
     expect(pairs.size).toBe(LINES + LATER_LINES - open - later);
+    const whileWorking = new Map(durations);
+    durations.clear();
+    for (let turn = 0; turn < IDLE_TURNS; turn += 1) await readLists(path);
     process.stdout.write(
-      `${LINES} lines a side in ${Math.round(firstMs)} ms with ${KILLS} kills, ${LATER_LINES} more in ${Math.round(secondMs)} ms; longest answers: ${[...slowest].map(([list, ms]) => `${list} ${Math.round(ms)} ms`).join(", ")}\n`,
+      `${LINES} lines a side in ${Math.round(firstMs)} ms with ${KILLS} kills, ${LATER_LINES} more in ${Math.round(secondMs)} ms\n`,
     );
+    for (const [list, values] of durations) {
+      process.stdout.write(
+        `${list}: ${spread(values)}; while a run works: ${spread(whileWorking.get(list) ?? [])}\n`,
+      );
+    }
   },
 );
 

@@ -10,7 +10,7 @@ import { type Sql, toStored } from "#platform/sql/sql.ts";
 export const TAKEN_BACK = "taken back";
 
 /** Lines that one slice looks at. */
-const SLICE_LINES = 500;
+const SLICE_LINES = 200;
 
 /** Lines of a reference that are looked at. */
 const RELATIVES_MAX = 100;

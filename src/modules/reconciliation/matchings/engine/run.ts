@@ -17,13 +17,13 @@ import { stringifyJson } from "#platform/json.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
 /** Lines that one slice of work reads, but for those of the window in which it ends. */
-const SLICE_LINES = 400;
+const SLICE_LINES = 200;
 
 /** Lines that one slice classifies, each of which may have a hundred relatives. */
-const CLASSIFIED_LINES = 200;
+const CLASSIFIED_LINES = 100;
 
 /** Groups that one slice dissolves or settles. */
-const SLICE_GROUPS = 500;
+const SLICE_GROUPS = 200;
 
 /** Lines with the reference of an open line that its class is told by. */
 const RELATIVES_MAX = 100;

@@ -1,5 +1,7 @@
 import { currentPrincipal } from "#modules/auth/index.ts";
 import { lackingOf } from "#modules/reconciliation/balances/reach.ts";
+import type { MatchSide } from "#modules/reconciliation/core/matching/line.ts";
+import type { SourceLinesPage } from "#modules/reconciliation/core/source-line.ts";
 import type { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
 import type { WorkingRun } from "#modules/reconciliation/matchings/engine/heads.ts";
 import type { Matching } from "#modules/reconciliation/matchings/matching.ts";
@@ -14,9 +16,12 @@ import { AppError } from "#platform/errors.ts";
 /** Most lines of a matching, both sides together. */
 export const MATCHING_LINES_MAX = 4_000_000;
 
-/** Most lines of a page, and of a part of it that is stored in one turn. */
-const PAGE_LINES = 2000;
-const PART_LINES = 250;
+/** Most lines of a page, and of a part of it that is stored in one turn. Reads of the matching wait for one of them at most. */
+const PAGE_LINES = 500;
+const PART_LINES = 125;
+
+/** Pages that are collected before the rights and the source of the run are looked up again. */
+const PAGES = 4;
 
 interface Collector {
   readonly matchingId: string;
@@ -26,17 +31,17 @@ interface Collector {
 }
 
 /**
- * Collects a page of the source that the run is at, with the rights that whoever began the run has now. Gives `all` after the last page of
- * both sources. Throws what the source throws, `UNAUTHENTICATED` where the rights are gone, and `CONFLICT` where the matching is full.
+ * Collects some pages of the source that the run is at, with the rights that whoever began the run has now. Gives `all` after the last page
+ * of both sources. Throws what the source throws, `UNAUTHENTICATED` where the rights are gone, and `CONFLICT` where the matching is full.
  */
-export async function collectPage(
+export async function collectPages(
   context: ServiceContext,
   { matchingId, engine, isOpen }: Collector,
-): Promise<"page" | "all" | "deleted"> {
+): Promise<"some" | "all" | "deleted"> {
   const matching = await findMatching(context, matchingId);
   if (matching === undefined) return "deleted";
   const run = engine.heads.working();
-  if (!isOpen() || run?.cursor.phase !== "collect") return "page";
+  if (!isOpen() || run?.cursor.phase !== "collect") return "some";
   const { side } = run.cursor;
   const acting = await actingOf(context, run, matching);
   const source = await sourceOf(
@@ -44,28 +49,40 @@ export async function collectPage(
     side === "left" ? matching.leftSourceId : matching.rightSourceId,
   );
   assertCovered(matching, source);
-  const room = MATCHING_LINES_MAX - engine.lineCount();
-  const { lines, position, isLast } = await readSourceLines(acting, source, {
-    after: engine.collection.position(side),
-    ...matching.period,
-    limit: PAGE_LINES,
-    collector: matchingId,
-  });
-  if (lines.length > room)
-    throw new AppError(
-      "CONFLICT",
-      `a matching has at most ${MATCHING_LINES_MAX} lines: create another one for a later period, and end this one by period.to`,
-    );
+  const isCollecting = () => isOpen() && engine.heads.working()?.id === run.id;
+  for (let page = 0; page < PAGES && isCollecting(); page++) {
+    const room = MATCHING_LINES_MAX - engine.lineCount();
+    const read = await readSourceLines(acting, source, {
+      after: engine.collection.position(side),
+      ...matching.period,
+      limit: PAGE_LINES,
+      collector: matchingId,
+    });
+    if (read.lines.length > room)
+      throw new AppError(
+        "CONFLICT",
+        `a matching has at most ${MATCHING_LINES_MAX} lines: create another one for a later period, and end this one by period.to`,
+      );
+    if (!(await storePage({ engine, isOpen: isCollecting, side }, read))) return "some";
+    if (read.isLast) return side === "right" ? "all" : "some";
+  }
+  return "some";
+}
+
+/** Stores a page in parts, with requests between two of them. Gives whether the whole page is stored. */
+async function storePage(
+  { engine, isOpen, side }: Omit<Collector, "matchingId"> & { readonly side: MatchSide },
+  { lines, position, isLast }: SourceLinesPage,
+): Promise<boolean> {
   const sided = lines.map((line) => ({ ...line, side }));
   for (let from = 0; ; from += PART_LINES) {
-    if (!isOpen()) return "page";
+    if (!isOpen()) return false;
     const part = sided.slice(from, from + PART_LINES);
     const isEnd = from + PART_LINES >= sided.length;
     engine.collect({ side, lines: part, position: isEnd ? position : undefined, isLast });
-    if (isEnd) break;
     await scheduler.wait(0);
+    if (isEnd) return true;
   }
-  return isLast && side === "right" ? "all" : "page";
 }
 
 /** The context of the run's principal as it is now. */

@@ -1,4 +1,4 @@
-import { collectPage } from "./collect.ts";
+import { collectPages } from "./collect.ts";
 import type { MatchingEngine } from "#modules/reconciliation/matchings/engine/engine.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
@@ -80,7 +80,7 @@ export class MatchingDriver {
   async #collect(engine: MatchingEngine): Promise<boolean> {
     const { env, engine: opened, matchingId, changed, empty } = this.#driven;
     try {
-      const collected = await collectPage(systemContext(env, "matching"), {
+      const collected = await collectPages(systemContext(env, "matching"), {
         matchingId: matchingId(),
         engine,
         isOpen: () => opened() === engine,
