@@ -22,6 +22,7 @@ import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-heade
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
+import { logRequest } from "#platform/http/failures/request-log.ts";
 import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
@@ -29,7 +30,7 @@ import { assertSameOrigin } from "#platform/http/same-origin.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
 import { directPeerOf, isFromEdge } from "#platform/http/sender/edge.ts";
 import { newId } from "#platform/ids.ts";
-import { log, logError } from "#platform/log.ts";
+import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
 import { registerSites, type Site } from "#platform/modules/site.ts";
@@ -92,14 +93,7 @@ async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
   if (answer instanceof Response) c.res = answer;
 }
 
-/** Time from which a request counts as slow and is logged, in milliseconds. */
-const SLOW_MS = 1000;
-
-/**
- * Serves a request: gives it an id, and logs it if it failed or was slow. A request that waited for its turn and was refused is not logged,
- * because refusals are many and cost little. The platform logs every invocation by itself; a log line for each request would add a third to
- * the time of a small request.
- */
+/** Serves a request: gives it an id, and logs and records it if it failed. */
 async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   const startedMs = Date.now();
   countRequest();
@@ -132,10 +126,14 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   }
   const { status } = response;
   const durationMs = Date.now() - startedMs;
-  if (status >= 500 || (durationMs >= SLOW_MS && status !== 429)) {
-    const { method } = raw;
-    log("warn", "request", { requestId: id, method, path: c.req.path, status, durationMs });
-  }
+  logRequest({
+    id,
+    method: raw.method,
+    path: c.req.path,
+    facts: request,
+    response,
+    durationMs,
+  });
   if (status >= 400 && request !== undefined) {
     recordFailure(c, { request, status, startedMs, durationMs, routeOf });
   }

@@ -49,6 +49,11 @@ export const platformSettings = new DeclaredSettings(
       meaning:
         "Set by `npm run deploy` from the environment file: the jurisdiction in which all objects lie. It never changes, because objects of another jurisdiction are other objects",
     }),
+    FLORIN_LOG: choice(["failures", "requests"], {
+      standard: "failures",
+      meaning:
+        "Requests that are logged in a line each: `failures` those that failed (status 500 and above) or took a second or more, `requests` also those that were refused (status 400 and above)",
+    }),
     FLORIN_DEFAULT_PAGE_SIZE: integer(PAGE_SIZES, {
       standard: "15",
       meaning: "Size of a page if the request names none",
