@@ -119,15 +119,29 @@ describe("npm run florin", () => {
     const words = ["clients", "create", "shop", "--scopes", "ledger:read,ledger:write", "--json"];
     words.push("--ledgers", "eu-*,main");
     const made = JSON.parse(await florin(...words)) as { id: string; secret: string };
-    expect(await florin("clients", "show", made.id)).toMatch(
-      /ledger:read ledger:write\n[^]*ledgers: eu-\*, main/,
-    );
+    for (const named of [made.id, "shop"]) {
+      expect(await florin("clients", "show", named)).toMatch(
+        /ledger:read ledger:write\n[^]*ledgers: eu-\*, main/,
+      );
+    }
     expect(await florin("clients", "list")).toContain(made.id);
     expect(await florin("clients", "add-secret", made.id)).toMatch(/^Secret {2}\S+$/m);
-    expect(await florin("clients", "delete", made.id)).toBe(`The client ${made.id} is deleted.\n`);
-    const refused = await florin("clients", "show", made.id).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused).toHaveProperty("stderr", expect.stringMatching(/^The server refuses: .+\n$/));
+    const twin = JSON.parse(await florin("clients", "create", "shop", "--json")) as { id: string };
+    const failureOf = (...args: string[]) => florin(...args).catch((error: unknown) => error);
+    expect(await failureOf("clients", "delete", "shop")).toHaveProperty(
+      "stderr",
+      expect.stringMatching(
+        /^2 clients are called 'shop'\. Name one by its id:\n {2}\S+\n {2}\S+\n$/,
+      ),
+    );
+    for (const { id } of [made, twin]) {
+      expect(await florin("clients", "delete", id)).toBe(`The client ${id} is deleted.\n`);
+    }
+    expect(await failureOf("clients", "show", "shop")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "There is no client 'shop'.\n",
+    });
     await server.api("/api/ledger/v2/books", { method: "POST" });
     expect(await florin("ledger", "verify", "books")).toContain("agrees with its log");
   });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Outcome, Option } from "#scripts/florin/command.ts";
 import type { Api } from "#scripts/lib/api.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 
 const Client = z.object({
   id: z.string(),
@@ -51,20 +52,25 @@ export const noun: Noun = {
       run: create,
     },
     list: { summary: "Lists all clients", run: list },
-    show: { summary: "Shows a client with its secrets", parameters: ["client"], run: show },
-    delete: { summary: "Deletes a client", parameters: ["client"], run: remove },
+    show: {
+      summary: "Shows a client, by id or name, with its secrets",
+      parameters: ["client"],
+      run: show,
+    },
+    delete: { summary: "Deletes a client, by id or name", parameters: ["client"], run: remove },
     "add-secret": {
-      summary: "Makes another secret of a client, which is shown only now",
+      summary: "Makes another secret of a client, by id or name, which is shown only now",
       parameters: ["client"],
       options: { name: SECRET_NAME },
       run: async (call) => {
-        const api = await call.connect(["auth:write"]);
-        const secret = await addSecret(api, call.parameter("client"), call.text("name") ?? "");
+        const api = await call.connect(["auth:write", "auth:read"]);
+        const { id } = await clientOf(api, call);
+        const secret = await addSecret(api, id, call.text("name") ?? "");
         return { data: secret, lines: [`Secret  ${secret.clear}`] };
       },
     },
     "delete-secret": {
-      summary: "Deletes a secret of a client",
+      summary: "Deletes a secret of a client, by id or name",
       parameters: ["client", "secret"],
       run: removeSecret,
     },
@@ -112,24 +118,37 @@ async function addSecret(api: Api, client: string, name: string) {
 }
 
 async function list(call: Call): Promise<Outcome> {
-  const api = await call.connect(["auth:read"]);
+  const data = await listOf(await call.connect(["auth:read"]));
+  const rows = data.map(({ id, name, scopes }) => [id, name, scopes.join(" ")]);
+  return { data, lines: rows.length === 0 ? ["There are no clients."] : columns(rows) };
+}
+
+async function listOf(api: Api): Promise<Client[]> {
   const { data } = await api.call({
     method: "GET",
     path: "/api/auth/clients",
     answer: z.object({ data: z.array(Client) }),
   });
-  const rows = data.map(({ id, name, scopes }) => [id, name, scopes.join(" ")]);
-  return { data, lines: rows.length === 0 ? ["There are no clients."] : columns(rows) };
+  return data;
 }
 
 async function show(call: Call): Promise<Outcome> {
-  const api = await call.connect(["auth:read"]);
-  const { data } = await api.call({
-    method: "GET",
-    path: pathOf(call.parameter("client")),
-    answer: z.object({ data: Client }),
-  });
+  const data = await clientOf(await call.connect(["auth:read"]), call);
   return { data, lines: columns(rowsOf(data)) };
+}
+
+/** The client that the call names by its id, or by its name where only one client has it. Throws `OperatorError` for any other. */
+async function clientOf(api: Api, call: Call): Promise<Client> {
+  const wanted = call.parameter("client");
+  const clients = await listOf(api);
+  const named = clients.filter(({ name }) => name === wanted);
+  const found = clients.find(({ id }) => id === wanted) ?? named[0];
+  if (found === undefined) throw new OperatorError(`There is no client '${wanted}'.`);
+  if (found.id === wanted || named.length === 1) return found;
+  const ids = named.map(({ id }) => `  ${id}`).join("\n");
+  throw new OperatorError(
+    `${named.length} clients are called '${wanted}'. Name one by its id:\n${ids}`,
+  );
 }
 
 const rowsOf = (client: Client): string[][] => [
@@ -145,18 +164,17 @@ const rowsOf = (client: Client): string[][] => [
 ];
 
 async function remove(call: Call): Promise<Outcome> {
-  const client = call.parameter("client");
-  const api = await call.connect(["auth:write"]);
-  // The deletion of an unknown client succeeds, but an operator who mistypes an id has to know.
-  await api.call({ method: "GET", path: pathOf(client), answer: z.unknown() });
-  await api.call({ method: "DELETE", path: pathOf(client), answer: z.undefined() });
-  return { data: { id: client }, lines: [`The client ${client} is deleted.`] };
+  const api = await call.connect(["auth:write", "auth:read"]);
+  const { id } = await clientOf(api, call);
+  await api.call({ method: "DELETE", path: pathOf(id), answer: z.undefined() });
+  return { data: { id }, lines: [`The client ${id} is deleted.`] };
 }
 
 async function removeSecret(call: Call): Promise<Outcome> {
-  const [client, secret] = [call.parameter("client"), call.parameter("secret")];
-  const api = await call.connect(["auth:write"]);
-  const path = `${pathOf(client)}/secrets/${encodeURIComponent(secret)}`;
+  const secret = call.parameter("secret");
+  const api = await call.connect(["auth:write", "auth:read"]);
+  const { id } = await clientOf(api, call);
+  const path = `${pathOf(id)}/secrets/${encodeURIComponent(secret)}`;
   await api.call({ method: "DELETE", path, answer: z.undefined() });
   return { data: { id: secret }, lines: [`The secret ${secret} is deleted.`] };
 }

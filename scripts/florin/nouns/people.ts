@@ -97,6 +97,11 @@ async function invite(call: Call): Promise<Outcome> {
     body: { ...permissionsOf(call), ...(email === undefined ? {} : { email }) },
     answer: z.object({ data: Invitation }),
   });
+  if (call.list("scopes").length === 0) {
+    call.note(
+      "The person will be able to log in, but to do nothing: the invitation has no scopes. `people set-scopes` gives some, or invite again with --scopes.",
+    );
+  }
   return { data, lines: [data.url, `The link works once, until ${data.expiresAt}.`] };
 }
 
