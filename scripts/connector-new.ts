@@ -6,7 +6,7 @@ import { inProject, OperatorError } from "./lib/project.ts";
 async function main(): Promise<void> {
   const [name, ...others] = process.argv.slice(2);
   if (name === undefined || others.length > 0) {
-    throw new OperatorError("usage: npm run connector:new <name>, such as acmepay");
+    throw new OperatorError(USAGE);
   }
   const files = newConnector(inProject("."), name);
   const say = (line: string): boolean => process.stdout.write(`${line}\n`);
@@ -15,4 +15,8 @@ async function main(): Promise<void> {
   say(`npx vitest run --config test/vitest.config.ts --project unit ${files.at(-1)}`);
 }
 
-await run(main);
+const USAGE = `Usage: npm run connector:new <name>, such as acmepay
+
+Makes a folder for a new connector that compiles, with a conformance suite that fails until the connector is written.`;
+
+await run(main, { text: USAGE, hasOptions: true });

@@ -45,6 +45,8 @@ async function demo(): Promise<void> {
   const failed = report(checks);
   if (failed > 0) throw new OperatorError(`\n${failed} of ${checks.length} checks failed.`);
   print(`\nAll ${checks.length} checks passed, in ${secondsSince(startedMs)}.`);
+  print(`Look at what the day has made: ${target.url}/console/ledgers/${ledger}/overview`);
+  print(`A link that signs somebody in: npm run florin -- people sign-in-link <person>`);
 }
 
 /** The seed of the day. Equal seeds give equal days. */
@@ -204,4 +206,14 @@ const secondsSince = (startedMs: number): string =>
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-await run(demo);
+const USAGE = `Usage: npm run demo
+
+Plays a day on a marketplace against a running server, checks every unit of money, and leaves what it made. It takes no options, but
+variables of the environment; by default, it plays on the server of this folder:
+
+  FLORIN_URL            the server
+  FLORIN_CLIENT_ID      a client of the server with all scopes, and
+  FLORIN_CLIENT_SECRET  its secret
+  FLORIN_STATE_DIR      the folder of the local server's state, .florin by default`;
+
+await run(demo, { text: USAGE });

@@ -5,13 +5,14 @@ import { run } from "./lib/main.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 import { migrate } from "./lib/runtime/migrate.ts";
 import { freePort } from "./lib/runtime/server.ts";
-import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
-import { StateFolder } from "./lib/state.ts";
+import { type ServerAddress, StateFolder } from "./lib/state.ts";
 
 /** `npm run dev` starts wrangler's reloading development server on the state and settings of `npm start`. */
 async function dev(): Promise<void> {
   const settings = readLocalSettings(process.env);
+  for (const sentence of unknownSettings(process.env)) process.stderr.write(`${sentence}\n`);
   const port = await freePort(settings.port);
   const folder = await StateFolder.open(settings.statePath);
   const vars = settings.varsWith(folder.secrets());
@@ -20,9 +21,22 @@ async function dev(): Promise<void> {
   // A plain `wrangler dev` has a state of its own, because it cannot know whether the state of `npm start` is in use.
   await migrate(inProject(".wrangler/state/v3"));
   writeFileSync(inProject(".dev.vars"), toDotenv(vars), { mode: 0o600 });
+  const address = addressOf(`http://127.0.0.1:${port}`, vars);
+  process.stdout.write(welcome(address));
   runWrangler(folder, port);
-  folder.announce(addressOf(`http://127.0.0.1:${port}`, vars));
+  folder.announce(address);
 }
+
+/** How to get a token and how to sign in, once wrangler says that the server is ready. */
+const welcome = ({ url, clientId, clientSecret }: ServerAddress): string => `
+Florin starts at ${url}, on the state of npm start.
+
+  Client id      ${clientId}
+  Client secret  ${clientSecret}
+  Console        ${url}/console, signed in by a link of: npm run florin -- people sign-in-link <person>
+                 (where there is nobody yet: npm run florin -- people invite --scopes <scopes>)
+
+`;
 
 function runWrangler(folder: StateFolder, port: number): void {
   const options = ["--ip", "127.0.0.1", "--port", String(port), "--persist-to", folder.path];
@@ -58,4 +72,9 @@ function toDotenv(vars: Readonly<Record<string, string>>): string {
 
 const QUOTES = ["'", '"', "`"];
 
-await run(dev);
+const USAGE = `Usage: npm run dev
+
+Runs Florin on this machine, on loopback, and starts it anew whenever a source changes. It takes no options, but the variables of the
+environment that npm start takes: PORT, FLORIN_STATE_DIR and the settings, which docs/settings.md lists.`;
+
+await run(dev, { text: USAGE });

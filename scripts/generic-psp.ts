@@ -53,10 +53,7 @@ function parse(args: readonly string[]) {
     }).values;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(
-      `${message}\nIt takes --port, --api-key, --seed, --accounts, --beneficiaries, --transactions and --faults, a percentage of the requests.`,
-      { cause },
-    );
+    throw new OperatorError(`${message}\n\n${USAGE}`, { cause });
   }
 }
 
@@ -66,4 +63,16 @@ function integer(name: string, text: string, most: number): number {
   throw new OperatorError(`--${name} is ${text}. It takes an integer from 0 to ${most}.`);
 }
 
-await run(main);
+const USAGE = `Usage: npm run generic-psp -- [options]
+
+Runs a payment provider in memory that offers the contract of the generic connector. Ctrl-C ends it and forgets everything.
+
+  --port           the port on 127.0.0.1; 0, the default, takes a free one
+  --api-key        the key that requests need; by default, a random one, which is printed
+  --seed           the seed of what is made, 1 by default
+  --accounts       how many accounts there are, 5 by default
+  --beneficiaries  how many beneficiaries there are, 3 by default
+  --transactions   how many transactions there are, 100 by default
+  --faults         the percentage of requests that fail, 0 by default`;
+
+await run(main, { text: USAGE, hasOptions: true });

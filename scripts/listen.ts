@@ -5,7 +5,7 @@ import { findTarget, type Target } from "./lib/target.ts";
 import { connectTo } from "./listen/connection.ts";
 import { type ListenedEvent, listenTo, type News } from "./listen/events.ts";
 import { Forwarder } from "./listen/forward.ts";
-import { parseOptions } from "./listen/options.ts";
+import { parseOptions, USAGE } from "./listen/options.ts";
 
 /** `npm run listen`: shows the events of the running server as they happen, and forwards them as webhooks. */
 async function listen(): Promise<void> {
@@ -65,4 +65,4 @@ function sentenceOf(news: Exclude<News, { kind: "event" }>, where: string): stri
 /** Prints a text other than an event to standard error, so that events can be piped. */
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
-await run(listen);
+await run(listen, { text: USAGE, hasOptions: true });

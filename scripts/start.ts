@@ -4,13 +4,14 @@ import { type Discovered, discover } from "./lib/discovery.ts";
 import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED } from "./lib/project.ts";
-import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 
 /** `npm start` runs the product on one machine, on loopback. */
 async function start(): Promise<void> {
   const { port, statePath, varsWith } = readLocalSettings(process.env);
+  for (const sentence of unknownSettings(process.env)) writeLog(sentence);
   const folder = await StateFolder.open(statePath);
   onStop(() => {
     folder.release();
@@ -83,4 +84,12 @@ function signInText(signIn: FirstSignIn): string {
   return signIn.sentence === "" ? "" : `\n${signIn.sentence}\n`;
 }
 
-await run(start);
+const USAGE = `Usage: npm start
+
+Runs Florin on this machine, on loopback. It takes no options, but variables of the environment:
+
+  PORT              the port on 127.0.0.1, 8787 by default; 0 takes a free one
+  FLORIN_STATE_DIR  the folder of all data and secrets, .florin by default
+  FLORIN_…          the settings, which docs/settings.md lists`;
+
+await run(start, { text: USAGE });

@@ -21,6 +21,18 @@ export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   };
 }
 
+/** A sentence for each variable that looks like a setting of Florin and is none, so that a mistyped name is seen. */
+export const unknownSettings = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith("FLORIN_") && !KNOWN.has(name))
+    .toSorted()
+    .map((name) => `${name} is no setting of Florin and has no effect; docs/settings.md has all.`);
+
+/** Variables of the commands that are no settings of the Worker. */
+const OF_COMMANDS = ["FLORIN_STATE_DIR", "FLORIN_URL"];
+
+const KNOWN: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OF_COMMANDS]);
+
 /** The address and the client of a server with variables `vars`. */
 export const addressOf = (url: string, vars: Readonly<Record<string, string>>): ServerAddress => ({
   url,

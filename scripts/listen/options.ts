@@ -15,7 +15,8 @@ export interface ListenOptions {
   readonly json: boolean;
 }
 
-const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [--forward <url>] [--secret <base64>] [--url <server>] [--json]
+/** What `--help` prints. */
+export const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [--forward <url>] [--secret <base64>] [--url <server>] [--json]
 
   --types    which events: names, all of a module ('ledger.*') or all ('*'), with commas between them
   --ledger   only events of these ledgers, with commas between their names
@@ -26,8 +27,7 @@ const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [
 
 /** Parses the command line. Throws `OperatorError`, with the usage, for a wrong command line. */
 export function parseOptions(args: readonly string[]): ListenOptions {
-  const { types, ledger, forward, url, secret, json, help } = valuesOf(args);
-  if (help === true) throw new OperatorError(USAGE);
+  const { types, ledger, forward, url, secret, json } = valuesOf(args);
   if (forward !== undefined && !isWebUrl(forward)) {
     throw wrong(`--forward is ${JSON.stringify(forward)}. It takes an http or https URL.`);
   }
@@ -55,7 +55,6 @@ function valuesOf(args: readonly string[]) {
         url: { type: "string" },
         secret: { type: "string" },
         json: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
       },
     }).values;
   } catch (error) {

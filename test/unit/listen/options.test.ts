@@ -35,7 +35,6 @@ describe("the options of listen", () => {
     ["--secret", SECRET.slice(4)],
     ["--type", "ledger.*"],
     ["ledger.*"],
-    ["--help"],
   ])("the options of listen are refused with the usage: %s %s", (...args) => {
     expect(() => parseOptions(args.filter((arg) => arg !== undefined))).toThrow(
       "Usage: npm run listen",
