@@ -27,12 +27,13 @@ interface Count {
 
 /**
  * Runs the contract tests beside the check, and then beside the other tests, which need what the check has built. Contract tests often
- * wait for alarms, and their start and the builds of the check often have work for one processor only. A single run of vitest would end
- * a runtime whenever the next file belongs to another project.
+ * wait for alarms, and their start and the builds of the check often have work for one processor only. They run in one runtime, because the
+ * start of another one costs as much as a dozen of their files, and the other tests keep the other processors busy. A single run of vitest
+ * would end a runtime whenever the next file belongs to another project.
  */
 async function countAll(): Promise<Count[]> {
   const [contract, others] = await Promise.all([
-    countTests(["contract*"], "dist/contract-report.json"),
+    countTests(["contract*"], "dist/contract-report.json", ["--maxWorkers=1"]),
     countChecksAndOtherTests(),
   ]);
   return [contract, ...others];
@@ -57,7 +58,11 @@ async function countChecks(): Promise<Count> {
 }
 
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
-async function countTests(projects: readonly string[], file: string): Promise<Count> {
+async function countTests(
+  projects: readonly string[],
+  file: string,
+  options: readonly string[] = [],
+): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
   const names = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
@@ -67,6 +72,7 @@ async function countTests(projects: readonly string[], file: string): Promise<Co
     "vitest",
     "run",
     "--config=test/vitest.config.ts",
+    ...options,
     ...projects.map((name) => `--project=${name}`),
     ...names.map((name) => `--reporter=${name}`),
     `--outputFile.json=${path}`,
