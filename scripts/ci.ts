@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { relative } from "node:path";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT } from "./lib/project.ts";
@@ -28,12 +29,12 @@ interface Count {
 /**
  * Runs the contract tests beside the check, and then beside the other tests, which need what the check has built. Contract tests often
  * wait for alarms, and their start and the builds of the check often have work for one processor only. They run in one runtime, because the
- * start of another one costs as much as a dozen of their files, and the other tests keep the other processors busy. A single run of vitest
+ * start of another one costs as much as a dozen of their files, and first of all, because they take longest. A single run of vitest
  * would end a runtime whenever the next file belongs to another project.
  */
 async function countAll(): Promise<Count[]> {
   const [contract, others] = await Promise.all([
-    countTests(["contract*"], "dist/contract-report.json", ["--maxWorkers=1"]),
+    countTests(["contract*"], { file: "dist/contract-report.json", options: ["--maxWorkers=1"] }),
     countChecksAndOtherTests(),
   ]);
   return [contract, ...others];
@@ -41,12 +42,15 @@ async function countAll(): Promise<Count[]> {
 
 async function countChecksAndOtherTests(): Promise<Count[]> {
   const check = await countChecks();
-  return [check, await countTests(["unit", "property", "e2e"], "dist/test-report.json")];
+  return [
+    check,
+    await countTests(["unit", "property", "e2e"], { file: "dist/test-report.json", isLast: true }),
+  ];
 }
 
 /** Runs the check, and reads the counts from its last line. */
 async function countChecks(): Promise<Count> {
-  const { output, succeeded } = await npm(["run", "check"]);
+  const { output, succeeded } = await npm(["run", "check"], true);
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
   const failures = [...output.matchAll(/^FAILED +(\S.*?) +[\d.]+ s$/gmu)].map(
     ([, name]) => `check: ${name}`,
@@ -60,28 +64,39 @@ async function countChecks(): Promise<Count> {
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
 async function countTests(
   projects: readonly string[],
-  file: string,
-  options: readonly string[] = [],
+  { file, options = [], isLast = false }: TestRun,
 ): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
   const names = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
-  const { succeeded } = await npm([
-    "exec",
-    "--",
-    "vitest",
-    "run",
-    "--config=test/vitest.config.ts",
-    ...options,
-    ...projects.map((name) => `--project=${name}`),
-    ...names.map((name) => `--reporter=${name}`),
-    `--outputFile.json=${path}`,
-  ]);
+  const { succeeded } = await npm(
+    [
+      "exec",
+      "--",
+      "vitest",
+      "run",
+      "--config=test/vitest.config.ts",
+      ...options,
+      ...projects.map((name) => `--project=${name}`),
+      ...names.map((name) => `--reporter=${name}`),
+      `--outputFile.json=${path}`,
+    ],
+    isLast,
+  );
   const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
   const tests = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
   const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = tests;
   const failures = testResults.flatMap(failuresOf);
   return atLeastOneFailure({ passed, failed, failures }, { succeeded, name: projects.join(", ") });
+}
+
+interface TestRun {
+  /** Where vitest writes its report. */
+  readonly file: string;
+  /** More options of vitest. */
+  readonly options?: readonly string[];
+  /** Whether the run gets a processor only where nothing else wants it. */
+  readonly isLast?: boolean;
 }
 
 const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
@@ -137,9 +152,14 @@ interface Outcome {
 }
 
 /** Runs npm, prints its output in whole lines, and returns its standard output. */
-function npm(options: readonly string[]): Promise<{ output: string; succeeded: boolean }> {
+function npm(
+  options: readonly string[],
+  isLast = false,
+): Promise<{ output: string; succeeded: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", options, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+    if (isLast && child.pid !== undefined)
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     let output = "";
     let shown = 0;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
