@@ -22,7 +22,7 @@ import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-heade
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
-import { logRequest } from "#platform/http/failures/request-log.ts";
+import { logRequest, SLOW_MS } from "#platform/http/failures/request-log.ts";
 import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
@@ -126,14 +126,10 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   }
   const { status } = response;
   const durationMs = Date.now() - startedMs;
-  logRequest({
-    id,
-    method: raw.method,
-    path: c.req.path,
-    facts: request,
-    response,
-    durationMs,
-  });
+  if (status >= 400 || durationMs >= SLOW_MS) {
+    const { method } = raw;
+    logRequest({ id, method, path: c.req.path, facts: request, response, durationMs });
+  }
   if (status >= 400 && request !== undefined) {
     recordFailure(c, { request, status, startedMs, durationMs, routeOf });
   }

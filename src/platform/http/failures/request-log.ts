@@ -2,7 +2,7 @@ import type { RequestFacts } from "#platform/http/context.ts";
 import { log } from "#platform/log.ts";
 
 /** Time from which a request counts as slow and is logged, in milliseconds. */
-const SLOW_MS = 1000;
+export const SLOW_MS = 1000;
 
 /** An answer that goes on for as long as its reader stays. Its beginning may wait for the first event. */
 const STREAM = /^(?:text\/event-stream|application\/x-ndjson)/;
