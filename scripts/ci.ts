@@ -29,8 +29,8 @@ interface Count {
 /**
  * Runs the contract tests beside the check, and then beside the other tests, which need what the check has built. Contract tests often
  * wait for alarms, and their start and the builds of the check often have work for one processor only. They run in one runtime, because the
- * start of another one costs as much as a dozen of their files, and first of all, because they take longest. A single run of vitest
- * would end a runtime whenever the next file belongs to another project.
+ * start of another one costs as much as a dozen of their files. They then take longest, so the check and the other tests run at a lower
+ * priority. A single run of vitest would end a runtime whenever the next file belongs to another project.
  */
 async function countAll(): Promise<Count[]> {
   const [contract, others] = await Promise.all([
@@ -44,7 +44,10 @@ async function countChecksAndOtherTests(): Promise<Count[]> {
   const check = await countChecks();
   return [
     check,
-    await countTests(["unit", "property", "e2e"], { file: "dist/test-report.json", isLast: true }),
+    await countTests(["unit", "property", "e2e"], {
+      file: "dist/test-report.json",
+      isLowPriority: true,
+    }),
   ];
 }
 
@@ -64,7 +67,7 @@ async function countChecks(): Promise<Count> {
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
 async function countTests(
   projects: readonly string[],
-  { file, options = [], isLast = false }: TestRun,
+  { file, options = [], isLowPriority = false }: TestRun,
 ): Promise<Count> {
   const path = inProject(file);
   rmSync(path, { force: true });
@@ -81,7 +84,7 @@ async function countTests(
       ...names.map((name) => `--reporter=${name}`),
       `--outputFile.json=${path}`,
     ],
-    isLast,
+    isLowPriority,
   );
   const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
   const tests = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
@@ -95,8 +98,8 @@ interface TestRun {
   readonly file: string;
   /** More options of vitest. */
   readonly options?: readonly string[];
-  /** Whether the run gets a processor only where nothing else wants it. */
-  readonly isLast?: boolean;
+  /** Whether the run has a lower priority than the contract tests. */
+  readonly isLowPriority?: boolean;
 }
 
 const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
@@ -154,11 +157,11 @@ interface Outcome {
 /** Runs npm, prints its output in whole lines, and returns its standard output. */
 function npm(
   options: readonly string[],
-  isLast = false,
+  isLowPriority = false,
 ): Promise<{ output: string; succeeded: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", options, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
-    if (isLast && child.pid !== undefined)
+    if (isLowPriority && child.pid !== undefined)
       setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     let output = "";
     let shown = 0;
