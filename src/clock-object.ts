@@ -8,6 +8,7 @@ import { logError } from "#platform/log.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { runSweep } from "#platform/modules/sweeps.ts";
 import { clockName, RING_MS_MAX, startClock } from "#platform/objects/deployment-clock.ts";
+import { setAlarm } from "#platform/objects/set-alarm.ts";
 import { isToBeRecorded, recordSweepRun, type SweepRun } from "#platform/status/sweep-runs.ts";
 import { toMillis } from "#platform/time.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
@@ -66,7 +67,7 @@ export class ClockObject extends DurableObject<Env> {
     this.#arms++;
     const current = await storage.getAlarm();
     const nextMs = Math.max(atMs, this.#restsUntilMs);
-    if (current === null || nextMs < current) await storage.setAlarm(nextMs);
+    if (current === null || nextMs < current) await setAlarm(storage, nextMs);
   }
 
   /**
@@ -100,7 +101,7 @@ export class ClockObject extends DurableObject<Env> {
     if (await isPutOff(this.ctx.storage, this.env)) return;
     const nowMs = toMillis(systemClock());
     // The platform gives up on an alarm that fails repeatedly, so that the next alarm is set before any work can fail.
-    await storage.setAlarm(nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
+    await setAlarm(storage, nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
     const starting = this.#startNext(sweep);
     const sweepMs = await this.#run(sweep);
     await starting;
@@ -112,7 +113,7 @@ export class ClockObject extends DurableObject<Env> {
         : Math.min(sweepMs, endedMs + RING_MS_MAX, this.#nextWatch(nowMs));
     // The run may have missed work that was armed during it, so that an earlier alarm stays.
     const isKept = sweepMs !== undefined && this.#arms !== arms;
-    await (isKept ? this.arm(nextMs) : storage.setAlarm(nextMs));
+    await (isKept ? this.arm(nextMs) : setAlarm(storage, nextMs));
     await this.#record({ name: sweep.name, endedMs, nextMs, error: this.#error });
   }
 

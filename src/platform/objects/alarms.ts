@@ -1,11 +1,9 @@
+import { type AlarmStorage, setAlarm } from "./set-alarm.ts";
 import { logError } from "#platform/log.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** Waits before failed work of an alarm is repeated. */
 const FAILURE_BACKOFF = doubling(15_000, 300_000);
-
-/** The part of an object's storage that alarms need. */
-type AlarmStorage = Pick<DurableObjectStorage, "setAlarm">;
 
 /**
  * Named alarms of a Durable Object, multiplexed on the platform's single alarm, which is set to the earliest. Each name has work of its
@@ -26,6 +24,8 @@ export class Alarms<Name extends string> {
   readonly #failures = new Map<Name, number>();
   /** The time of the object's alarm, if it was set since the last ring. */
   #storedMs: number | undefined;
+  /** The time for which the object's alarm has rung last. */
+  #rungMs: number | undefined;
   #hasRung = false;
   /** The time of the object's alarm from before an eviction, for unknown work. */
   #inheritedMs: number | undefined;
@@ -73,6 +73,7 @@ export class Alarms<Name extends string> {
     const isDue = (name: Name) => !this.#hasRung || (this.#dueMs.get(name) ?? Infinity) <= untilMs;
     const due = [...this.#work].filter(([name]) => isDue(name));
     this.#hasRung = true;
+    this.#rungMs = this.#storedMs;
     this.#storedMs = undefined;
     this.#inheritedMs = undefined;
     for (const [name] of due) this.#dueMs.delete(name);
@@ -98,6 +99,7 @@ export class Alarms<Name extends string> {
     this.#storedMs = earliestMs;
     // The promise is deliberately not awaited: the write is part of this turn's commit, and the answer waits for that
     // commit.
-    void this.#storage.setAlarm(earliestMs);
+    // After a step of the clock, work may be due at the very time that has just rung; `setAlarm` says why the alarm is not set to it.
+    void setAlarm(this.#storage, earliestMs === this.#rungMs ? earliestMs + 1 : earliestMs);
   }
 }

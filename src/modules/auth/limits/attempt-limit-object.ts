@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { ATTEMPT_WINDOW_MS, type AttemptRule } from "./attempt-rules.ts";
+import { setAlarm } from "#platform/objects/set-alarm.ts";
 
 /** Prefix of the storage key of each count. The value is the times of its failures, in milliseconds since the epoch. */
 const FAILURES = "failures:";
@@ -61,7 +62,7 @@ export class AttemptLimitObject extends DurableObject<Env> {
   }
 
   async #setAlarm(nowMs: number): Promise<void> {
-    await this.ctx.storage.setAlarm(nowMs + ATTEMPT_WINDOW_MS);
+    await setAlarm(this.ctx.storage, nowMs + ATTEMPT_WINDOW_MS);
     this.#isAlarmSet = true;
   }
 

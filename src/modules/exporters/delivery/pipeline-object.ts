@@ -15,6 +15,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
 import { objectAt } from "#platform/objects/address.ts";
 import { callObject } from "#platform/objects/call.ts";
+import { setAlarm } from "#platform/objects/set-alarm.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { BacklogNote, type ObjectBacklog } from "#platform/status/object-backlogs.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
@@ -87,7 +88,7 @@ export class PipelineObject extends DurableObject<Env> {
     if (this.#adopt(spec)) {
       this.#retryAtMs = 0;
       // A pipeline that stops gets the alarm, too: a run under way checks the spec, and a new run ends at once.
-      if (!this.#isRunning) await this.ctx.storage.setAlarm(Date.now());
+      if (!this.#isRunning) await setAlarm(this.ctx.storage, Date.now());
     }
   }
 
@@ -101,7 +102,7 @@ export class PipelineObject extends DurableObject<Env> {
     if (progress.failure !== undefined && current !== null) return;
     const atMs = this.#delivery().wakeAtMs(lastLogId);
     if (this.#isRunning || (current !== null && current <= atMs)) return;
-    await this.ctx.storage.setAlarm(atMs);
+    await setAlarm(this.ctx.storage, atMs);
   }
 
   /** The pipeline's progress; undefined if the object does not know its pipeline yet. */
@@ -118,7 +119,7 @@ export class PipelineObject extends DurableObject<Env> {
     } catch (error) {
       logError("the alarm of a pipeline failed", error, { pipeline: this.ctx.id.name });
       const waitMs = waitAfterFailures(BROKEN_BACKOFF, ++this.#brokenAlarms);
-      await this.ctx.storage.setAlarm(Date.now() + waitMs);
+      await setAlarm(this.ctx.storage, Date.now() + waitMs);
     }
   }
 
@@ -126,11 +127,11 @@ export class PipelineObject extends DurableObject<Env> {
     const { storage } = this.ctx;
     if (this.#progress.read() === undefined) return;
     if (!exporterSettings.of(this.env).FLORIN_EXPORTERS)
-      return storage.setAlarm(Date.now() + UNSERVED_MS);
-    if (Date.now() < this.#retryAtMs) return storage.setAlarm(this.#retryAtMs);
+      return setAlarm(storage, Date.now() + UNSERVED_MS);
+    if (Date.now() < this.#retryAtMs) return setAlarm(storage, this.#retryAtMs);
     const [changes, wakes] = [this.#changes, this.#wakes];
     // A crash in the middle of a run must leave an alarm behind.
-    await storage.setAlarm(Date.now() + RESUME_AFTER_MS);
+    await setAlarm(storage, Date.now() + RESUME_AFTER_MS);
     this.#isRunning = true;
     let next: NextRun;
     try {
@@ -165,13 +166,13 @@ export class PipelineObject extends DurableObject<Env> {
     const { storage } = this.ctx;
     const nowMs = Date.now();
     if (this.#progress.read() === undefined) await storage.deleteAlarm();
-    else if (isChanged) await storage.setAlarm(nowMs);
+    else if (isChanged) await setAlarm(storage, nowMs);
     else if (next.kind === "never") await storage.deleteAlarm();
     else if (isWoken && !next.isRetry) {
-      await storage.setAlarm(Math.min(next.atMs, this.#delivery().wakeAtMs(undefined)));
+      await setAlarm(storage, Math.min(next.atMs, this.#delivery().wakeAtMs(undefined)));
     } else {
       if (next.isRetry) this.#retryAtMs = next.atMs;
-      await storage.setAlarm(next.atMs);
+      await setAlarm(storage, next.atMs);
     }
   }
 

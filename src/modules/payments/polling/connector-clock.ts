@@ -7,6 +7,7 @@ import { execute } from "#modules/payments/movements/execute.ts";
 import { MovementLoop } from "#modules/payments/movements/loop.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
+import { setAlarm } from "#platform/objects/set-alarm.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -58,7 +59,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
   async refresh(): Promise<void> {
     this.#changes++;
     this.#keepReference();
-    await this.ctx.storage.setAlarm(Date.now());
+    await setAlarm(this.ctx.storage, Date.now());
   }
 
   /** Makes the movements that are due. Resolves when they have begun. */
@@ -78,7 +79,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
     } catch (error) {
       logError("the alarm of a connector failed", error, { connector: this.ctx.id.name });
       const waitMs = waitAfterFailures(FAILURE_BACKOFF, ++this.#failures);
-      await this.ctx.storage.setAlarm(Date.now() + waitMs);
+      await setAlarm(this.ctx.storage, Date.now() + waitMs);
     } finally {
       this.#isAtWork = false;
     }
@@ -89,7 +90,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
     const changes = this.#changes;
     this.#isAtWork = true;
     // A crash in the middle of the work must leave an alarm behind.
-    await storage.setAlarm(Date.now() + RESUME_AFTER_MS);
+    await setAlarm(storage, Date.now() + RESUME_AFTER_MS);
     this.ctx.waitUntil(this.#move());
     const next = await runConnector(this.#context(), {
       reference: this.#reference(),
@@ -100,7 +101,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
       await storage.deleteAlarm();
       await storage.deleteAll();
     } else if (this.#changes !== changes) {
-      await storage.setAlarm(Date.now());
+      await setAlarm(storage, Date.now());
     } else {
       await this.#setAlarm(Math.min(next.atMs, this.#moveAtMs));
     }
@@ -140,7 +141,7 @@ export abstract class ConnectorClock extends DurableObject<Env> {
   async #setAlarm(atMs: number): Promise<void> {
     const { storage } = this.ctx;
     if (atMs === Infinity) await storage.deleteAlarm();
-    else await storage.setAlarm(Math.max(atMs, Date.now()));
+    else await setAlarm(storage, atMs);
   }
 
   #context(): ServiceContext {

@@ -113,6 +113,17 @@ test("the earliest alarm is due when it rings, even where the clock is behind", 
   expect(done).toEqual(["a"]);
 });
 
+test("an alarm is not set to the time at which it rings, even after the clock stepped back", async () => {
+  const stored = new StoredAlarm();
+  const alarms: Alarms<"work"> = new Alarms(stored, {
+    work: () => alarms.set("work", START_MS + 100),
+  });
+  alarms.set("work", START_MS + 100);
+  vi.setSystemTime(START_MS - 3_600_000);
+  await alarms.ring();
+  expect(stored.atMs).toBe(START_MS + 101);
+});
+
 test("work that sets its own alarm again rings on", async () => {
   const stored = new StoredAlarm();
   let left = 3;
