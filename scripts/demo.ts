@@ -28,6 +28,7 @@ import { playReconciliation } from "./demo/reconciliation.ts";
 import { playTemplates } from "./demo/templates.ts";
 import { Client } from "./lib/client.ts";
 import { run } from "./lib/main.ts";
+import { commandOf } from "./lib/place.ts";
 import { OperatorError } from "./lib/project.ts";
 import { WebhookReceiver } from "./lib/receiver.ts";
 import { findTarget } from "./lib/target.ts";
@@ -46,7 +47,7 @@ async function demo(): Promise<void> {
   if (failed > 0) throw new OperatorError(`\n${failed} of ${checks.length} checks failed.`);
   print(`\nAll ${checks.length} checks passed, in ${secondsSince(startedMs)}.`);
   print(`Look at what the day has made: ${target.url}/console/ledgers/${ledger}/overview`);
-  print(`A link that signs somebody in: npm run florin -- people sign-in-link <person>`);
+  print(`A link that signs somebody in: ${commandOf("florin", "people sign-in-link <person>")}`);
 }
 
 /** The seed of the day. Equal seeds give equal days. */
@@ -206,7 +207,7 @@ const secondsSince = (startedMs: number): string =>
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-const USAGE = `Usage: npm run demo
+const USAGE = `Usage: ${commandOf("demo")}
 
 Plays a day on a marketplace against a running server, checks every unit of money, and leaves what it made. It takes no options, but
 variables of the environment; by default, it plays on the server of this folder:

@@ -3,7 +3,7 @@ import { buildWorker } from "./lib/build/worker.ts";
 import { type Discovered, discover } from "./lib/discovery.ts";
 import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
-import { COMPILED } from "./lib/project.ts";
+import { COMPILED, commandOf } from "./lib/place.ts";
 import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
@@ -84,7 +84,7 @@ function signInText(signIn: FirstSignIn): string {
   return signIn.sentence === "" ? "" : `\n${signIn.sentence}\n`;
 }
 
-const USAGE = `Usage: npm start
+const USAGE = `Usage: ${commandOf("start")}
 
 Runs Florin on this machine, on loopback. It takes no options, but variables of the environment:
 

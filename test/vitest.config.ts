@@ -5,7 +5,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
-import { COMPILED } from "#scripts/lib/project.ts";
+import { COMPILED } from "#scripts/lib/place.ts";
 import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 import { FileOrder } from "#test/support/runner/file-order.ts";

@@ -17,16 +17,16 @@ export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]
 
 /**
  * A script for a shell that makes `florin` a command in every folder, and completes its nouns, verbs and options without starting a
- * program. `root` is the project's folder. Throws `UsageError` for an unknown shell.
+ * program. `program` is the program of the command line and its first argument. Throws `UsageError` for an unknown shell.
  */
-export function completionScript(shell: string, root: string, nouns: Nouns): string {
+export function completionScript(shell: string, program: readonly string[], nouns: Nouns): string {
   const complete = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (complete === undefined) {
     throw new UsageError(
       `There is no completion for '${shell}'. There is one for ${Object.keys(SHELLS).join(" and ")}.`,
     );
   }
-  const command = `florin() { ${quoted(`${root}/node_modules/.bin/node`)} ${quoted(`${root}/scripts/florin.ts`)} "$@"; }`;
+  const command = `florin() { ${program.map(quoted).join(" ")} "$@"; }`;
   const cases = [...completions(nouns)].map(
     ([words, next]) => `    ${quoted(words)}) echo ${quoted(next.join(" "))} ;;`,
   );

@@ -1,7 +1,8 @@
 import { columns } from "./columns.ts";
 import type { Noun, Nouns, Option, Verb } from "./command.ts";
+import { commandOf } from "#scripts/lib/place.ts";
 
-const PROGRAM = "npm run florin --";
+const PROGRAM = commandOf("florin", "").trimEnd();
 
 /** The options that every verb has. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {

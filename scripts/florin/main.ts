@@ -3,7 +3,8 @@ import { completionScript } from "./completion.ts";
 import { type Command, parseCommand } from "./parse.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { Api } from "#scripts/lib/api.ts";
-import { OperatorError, ROOT } from "#scripts/lib/project.ts";
+import { FLORIN_PROGRAM } from "#scripts/lib/place.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 import { findTarget } from "#scripts/lib/target.ts";
 
 /** The environment of a command line: the variables that name its server, and its outputs. */
@@ -40,7 +41,7 @@ async function execute(
     return EXIT_CODES.done;
   }
   if (command.kind === "completion") {
-    write(completionScript(command.shell, ROOT, nouns));
+    write(completionScript(command.shell, FLORIN_PROGRAM, nouns));
     return EXIT_CODES.done;
   }
   const { verb, values, json, url } = command;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Api } from "./api.ts";
+import { commandOf } from "./place.ts";
 import type { Target } from "./target.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 
@@ -45,7 +46,7 @@ export async function signInFirstPerson(
     answer: z.object({ data: z.array(User) }),
   });
   if (!isLoopbackHost(new URL(publicUrl).hostname)) {
-    const invite = `npm run florin -- people invite --scopes ${scopes.join(",")}`;
+    const invite = commandOf("florin", `people invite --scopes ${scopes.join(",")}`);
     return {
       sentence: users.length === 0 ? `The first person signs in by an invitation: ${invite}` : "",
     };
@@ -63,7 +64,7 @@ export async function signInFirstPerson(
 
 const GONE = `There is no link to sign in, because ${FIRST_PERSON.email} is no administrator here. This makes one for somebody else:
 
-  npm run florin -- people sign-in-link <person>`;
+  ${commandOf("florin", "people sign-in-link <person>")}`;
 
 async function addFirstPerson(api: Api, scopes: readonly string[]): Promise<User> {
   const body = { ...FIRST_PERSON, scopes };

@@ -1,12 +1,9 @@
 import { resolve } from "node:path";
+import { ROOT } from "./place.ts";
 
-/** The project's folder, which contains all build results. */
-export const ROOT = resolve(import.meta.dirname, "../..");
+export { ROOT };
 
 export const inProject = (...path: readonly string[]): string => resolve(ROOT, ...path);
-
-/** The folder of Node's compile cache, which shortens the start of large programs. */
-export const COMPILED = inProject("dist/compiled");
 
 /** Wrangler's command line, without the wrapper script, which does not forward signals. */
 export const WRANGLER = inProject("node_modules/wrangler/wrangler-dist/cli.js");

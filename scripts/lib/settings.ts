@@ -1,4 +1,5 @@
-import { OperatorError, ROOT } from "./project.ts";
+import { HOME } from "./place.ts";
+import { OperatorError } from "./project.ts";
 import { SETTING_NAMES, SETTING_TABLES } from "./setting-tables.ts";
 import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
 import { assertSettings } from "#platform/settings.ts";
@@ -16,7 +17,7 @@ export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   assertSettings(SETTING_TABLES, localVars(env, STAND_IN));
   return {
     port: readPort(env["PORT"]),
-    statePath: statePath(env, ROOT),
+    statePath: statePath(env, HOME),
     varsWith: (secrets) => localVars(env, secrets),
   };
 }

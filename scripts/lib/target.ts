@@ -1,4 +1,5 @@
-import { OperatorError, ROOT } from "./project.ts";
+import { commandOf, HOME } from "./place.ts";
+import { OperatorError } from "./project.ts";
 import { findServer, statePath } from "./state.ts";
 
 /** The server of a script, and a client with all scopes. */
@@ -23,10 +24,10 @@ export function findTarget(env: NodeJS.ProcessEnv): Target {
 }
 
 function runningServer(env: NodeJS.ProcessEnv): Target {
-  const path = statePath(env, ROOT);
+  const path = statePath(env, HOME);
   const server = findServer(path);
   if (server !== undefined) return server;
   throw new OperatorError(
-    `No server runs on the state folder ${path}. Start one with \`npm start\` in another terminal, or name one with FLORIN_URL, FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.`,
+    `No server runs on the state folder ${path}. Start one with \`${commandOf("start")}\` in another terminal, or name one with FLORIN_URL, FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.`,
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commandOf } from "./place.ts";
 import { OperatorError } from "./project.ts";
 import type { Target } from "./target.ts";
 import { parseJson } from "#platform/json.ts";
@@ -21,7 +22,7 @@ export async function requestToken(
     body: form,
   }).catch((cause: unknown) => {
     throw new OperatorError(
-      `Nothing answers at ${url}. Start a server with \`npm start\` in another terminal.`,
+      `Nothing answers at ${url}. Start a server with \`${commandOf("start")}\` in another terminal.`,
       { cause },
     );
   });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { commandOf } from "#scripts/lib/place.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 export interface ListenOptions {
@@ -16,7 +17,7 @@ export interface ListenOptions {
 }
 
 /** What `--help` prints. */
-export const USAGE = `Usage: npm run listen -- [--types 'ledger.*'] [--ledger <name>] [--forward <url>] [--secret <base64>] [--url <server>] [--json]
+export const USAGE = `Usage: ${commandOf("listen", "[--types 'ledger.*']")} [--ledger <name>] [--forward <url>] [--secret <base64>] [--url <server>] [--json]
 
   --types    which events: names, all of a module ('ledger.*') or all ('*'), with commas between them
   --ledger   only events of these ledgers, with commas between their names

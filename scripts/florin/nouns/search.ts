@@ -2,6 +2,7 @@ import { z } from "zod";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
 import type { Api } from "#scripts/lib/api.ts";
+import { commandOf } from "#scripts/lib/place.ts";
 
 const Behind = z.object({ origin: z.string(), since: z.string().optional(), reason: z.string() });
 const Index = z.object({
@@ -60,7 +61,7 @@ async function rebuild(call: Call): Promise<Outcome> {
   if (!isWaiting) {
     return {
       data: {},
-      lines: ["The rebuild has begun. npm run florin -- search state shows how far it is."],
+      lines: [`The rebuild has begun. ${commandOf("florin", "search state")} shows how far it is.`],
     };
   }
   for (;;) {

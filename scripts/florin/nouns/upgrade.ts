@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
-import { ROOT } from "#scripts/lib/project.ts";
+import { commandOf, HOME } from "#scripts/lib/place.ts";
 import { statePath } from "#scripts/lib/state.ts";
 import {
   type ObjectProgress,
@@ -31,7 +31,7 @@ export const noun: Noun = {
         },
       },
       run: (call) =>
-        call.flag("remote") ? checkRemote(call) : checkFolder(statePath(call.env, ROOT)),
+        call.flag("remote") ? checkRemote(call) : checkFolder(statePath(call.env, HOME)),
     },
   },
 };
@@ -44,7 +44,7 @@ async function checkFolder(path: string): Promise<Outcome> {
   if (version === undefined && !existsSync(dataPath)) {
     return {
       data: { florin: FLORIN_VERSION, folder: path, isNew: true },
-      lines: [heading, "No state is there yet: npm start makes a new one."],
+      lines: [heading, `No state is there yet: ${commandOf("start")} makes a new one.`],
     };
   }
   const folderRefusal = whyFolderRefused(path);
@@ -68,14 +68,18 @@ async function checkFolder(path: string): Promise<Outcome> {
     refusal: refusal ?? null,
   };
   if (refusal !== undefined) {
-    return { data, lines: [heading, used], failure: `npm start refuses this state. ${refusal}` };
+    return {
+      data,
+      lines: [heading, used],
+      failure: `${commandOf("start")} refuses this state. ${refusal}`,
+    };
   }
   return {
     data,
     lines: [
       heading,
       used,
-      describeMigrations(migrations, "npm start applies"),
+      describeMigrations(migrations, `${commandOf("start")} applies`),
       ...objects.flatMap(describeObjects),
     ],
   };

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { COMPILED } from "#scripts/lib/project.ts";
+import { COMPILED } from "#scripts/lib/place.ts";
 import type { ServerAddress } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";

@@ -150,7 +150,7 @@ test.each([
 ])("bash completes '%s' to '%s'", (line, expected) => {
   const words = line.split(" ");
   const script = [
-    completionScript("bash", "/a 'quoted' folder", NOUNS),
+    completionScript("bash", ["/a 'quoted' folder/node", "florin.ts"], NOUNS),
     `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _florin`,
     'echo "${COMPREPLY[*]}"',
   ].join("\n");
