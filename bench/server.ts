@@ -6,7 +6,7 @@ import { prepareAssets } from "#scripts/lib/build/assets.ts";
 import { signInFirstPerson } from "#scripts/lib/first-person.ts";
 import { watchRuntimes } from "#scripts/lib/runtime/runtime.ts";
 import { type ServerOptions, startServer } from "#scripts/lib/runtime/server.ts";
-import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";
+import { addressOf, readLocalSettings } from "#scripts/lib/settings/local.ts";
 import { type ServerAddress, StateFolder } from "#scripts/lib/state.ts";
 
 interface Memory {

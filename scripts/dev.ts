@@ -5,7 +5,7 @@ import { run } from "./lib/main.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 import { migrate } from "./lib/runtime/migrate.ts";
 import { freePort } from "./lib/runtime/server.ts";
-import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings.ts";
+import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings/local.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 

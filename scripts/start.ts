@@ -4,7 +4,7 @@ import { type Discovered, discover } from "./lib/discovery.ts";
 import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED, commandOf } from "./lib/place.ts";
-import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings.ts";
+import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings/local.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 

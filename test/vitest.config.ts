@@ -6,7 +6,7 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 import { COMPILED } from "#scripts/lib/place.ts";
-import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
+import { SETTING_NAMES } from "#scripts/lib/settings/tables.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 import { FileOrder } from "#test/support/runner/file-order.ts";
 import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/runner/patience.ts";

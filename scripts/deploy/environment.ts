@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readRawConfig } from "./raw-config.ts";
 import { type SettingsTable, assertSettings, isBaseUrl } from "#platform/settings.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-import { OWNED_SETTINGS } from "#scripts/lib/setting-tables.ts";
+import { OWNED_SETTINGS } from "#scripts/lib/settings/tables.ts";
 
 const Route = z.union([
   z.string(),

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "./error.ts";
 import { PositionalSql } from "./positional-sql.ts";
 import { STEP_LAST } from "#ledger-engine";
+import { DatabaseSync } from "#platform/sql/node-sqlite.ts";
 import { isStorageFull } from "#platform/storage-full.ts";
 
 /**

@@ -5,7 +5,7 @@ import { SignJWT, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "#scripts/lib/build/worker.ts";
 import { type Server, startServer } from "#scripts/lib/runtime/server.ts";
-import { readLocalSettings } from "#scripts/lib/settings.ts";
+import { readLocalSettings } from "#scripts/lib/settings/local.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { StubInternet } from "#test/support/platform/outbound/stub-internet.ts";

@@ -10,7 +10,7 @@ import { releaseFiles } from "#scripts/lib/release/fixture.ts";
 import { Facts, SCOPES, WORLD } from "#scripts/lib/release/world/facts.ts";
 import { exportLog } from "#scripts/lib/release/world/world.ts";
 import { startServer } from "#scripts/lib/runtime/server.ts";
-import { readLocalSettings } from "#scripts/lib/settings.ts";
+import { readLocalSettings } from "#scripts/lib/settings/local.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 

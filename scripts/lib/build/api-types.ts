@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { buildWorker } from "./worker.ts";
 import { inProject, ROOT } from "#scripts/lib/project.ts";
 import { openRuntime, urlOf } from "#scripts/lib/runtime/runtime.ts";
-import { readLocalSettings } from "#scripts/lib/settings.ts";
+import { readLocalSettings } from "#scripts/lib/settings/local.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 
 /** The types of the API, which the console imports as `#openapi`. */

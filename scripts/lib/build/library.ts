@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,6 +11,8 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile } from "esbuild";
+import { licensesOf, packagesIn } from "./licenses.ts";
+import { replaceFolder } from "./replace-folder.ts";
 import { inProject, OperatorError, ROOT } from "#scripts/lib/project.ts";
 
 /** The entry of the library, which users import as `florin/ledger`. */
@@ -37,12 +37,12 @@ export async function buildLibrary(folder = LIBRARY): Promise<number> {
     chmodSync(fresh, 0o755); // Only its owner can read a temporary folder.
     const packages = await bundleScript(join(fresh, "ledger.js"));
     await emitTypes(join(fresh, "types"));
-    writeFileSync(join(fresh, "LICENSES.txt"), packages.map(licenseOf).join("\n"));
+    writeFileSync(join(fresh, "LICENSES.txt"), licensesOf(packages));
     const { size } = statSync(join(fresh, "ledger.js"));
     if (size > SCRIPT_BYTES_MAX) {
       throw new OperatorError(`The library has ${size} bytes; ${SCRIPT_BYTES_MAX} are allowed.`);
     }
-    replace(folder, fresh);
+    replaceFolder(folder, fresh);
     return size;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -76,17 +76,8 @@ async function bundleScript(outfile: string): Promise<string[]> {
   return packagesIn(metafile);
 }
 
-const PACKAGE = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//;
-
-const packagesIn = ({ inputs }: Metafile): string[] => [
-  ...new Set(Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])),
-];
-
 const importsOf = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-
-const licenseOf = (name: string): string =>
-  `${name}\n\n${readFileSync(inProject("node_modules", name, "LICENSE"), "utf8")}`;
 
 /** Writes the declarations that can be reached from the entry, without all others. */
 async function emitTypes(folder: string): Promise<void> {
@@ -162,12 +153,4 @@ function withRelativeImports(file: string, all: string): string {
     );
     return `${before}"${path.startsWith(".") ? path : `./${path}`}"`;
   });
-}
-
-/** Replaces a folder by another one, so that the folder is never incomplete. */
-function replace(folder: string, fresh: string): void {
-  const old = `${fresh}-old`;
-  if (existsSync(folder)) renameSync(folder, old);
-  renameSync(fresh, folder);
-  rmSync(old, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { inProject, OperatorError } from "../project.ts";
 import { startServer } from "../runtime/server.ts";
-import { readLocalSettings } from "../settings.ts";
+import { readLocalSettings } from "../settings/local.ts";
 import { type LocalSecrets, StateFolder } from "../state.ts";
 import { packState } from "./archive.ts";
 import type { Facts } from "./world/facts.ts";

@@ -386,7 +386,7 @@ export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "scripts/florin": ["scripts/deploy", "scripts/lib"],
   "scripts/generic-psp": ["scripts/lib"],
   "scripts/listen": ["scripts/lib"],
-  // The commands, a file each.
+  "scripts/package": ["scripts/deploy", "scripts/lib"],
   scripts: [
     "scripts/demo",
     "scripts/deploy",
@@ -394,6 +394,7 @@ export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
     "scripts/generic-psp",
     "scripts/lib",
     "scripts/listen",
+    "scripts/package",
   ],
   bench: ["scripts/lib"],
 };

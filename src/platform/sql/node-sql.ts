@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "./node-sqlite.ts";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 
 /** SQL on `node:sqlite`: a file, memory for `":memory:"`, or an open database. */
@@ -15,8 +15,9 @@ export class NodeSql implements Sql {
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
     const { prepared, columns } = this.#prepare(statement);
-    const rows = prepared.all(...bindings) as unknown as SqlValue[][]; // `#prepare` asks for rows as arrays.
-    return rows.map((values) => toRow(columns, values)) as Row[]; // The caller names the type of its rows.
+    const rows: unknown[] = prepared.all(...bindings);
+    if (columns === undefined) return rows.map((row) => ({ ...(row as Row) })); // The caller names the type of its rows.
+    return rows.map((values) => toRow(columns, values as SqlValue[])) as Row[]; // `#prepare` asks for rows as arrays.
   }
 
   /** Runs `work` in a savepoint, so that transactions nest, as those of `transactionSync` do. */
@@ -49,8 +50,7 @@ export class NodeSql implements Sql {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
     const prepared = this.#database.prepare(statement);
-    prepared.setReturnArrays(true);
-    const made = { prepared, columns: prepared.columns().map(({ name }) => name) };
+    const made = { prepared, columns: askForArrays(prepared) };
     this.#statements.set(statement, made);
     if (this.#statements.size > STATEMENTS_MAX) {
       const [oldest = ""] = this.#statements.keys();
@@ -64,10 +64,17 @@ export class NodeSql implements Sql {
   }
 }
 
-/** A prepared statement that gives its rows as arrays, and the names of their values. */
+/** A prepared statement that gives its rows as arrays, and the names of their values. Without the names, it gives its rows as objects. */
 interface Statement {
   readonly prepared: StatementSync;
-  readonly columns: readonly string[];
+  readonly columns: readonly string[] | undefined;
+}
+
+/** Makes a statement give its rows as arrays, and returns the names of their values; undefined before Node 22.16, which cannot. */
+function askForArrays(prepared: StatementSync): string[] | undefined {
+  if (!("setReturnArrays" in prepared)) return undefined;
+  prepared.setReturnArrays(true);
+  return prepared.columns().map(({ name }) => name);
 }
 
 /**

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings, SettingsError } from "#platform/settings.ts";
 import { inProject } from "#scripts/lib/project.ts";
-import { withSettings } from "#scripts/lib/setting-docs.ts";
-import { SETTING_TABLES } from "#scripts/lib/setting-tables.ts";
+import { withSettings } from "#scripts/lib/settings/docs.ts";
+import { SETTING_TABLES } from "#scripts/lib/settings/tables.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const REQUIRED = { FLORIN_SECRET_KEY: KEY };

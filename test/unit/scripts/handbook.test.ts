@@ -5,7 +5,7 @@ import { headingsOf, inBlocks, type Link, linksOf } from "./markdown.ts";
 import type { Nouns } from "#scripts/florin/command.ts";
 import { loadNouns } from "#scripts/florin/nouns.ts";
 import { parseCommand } from "#scripts/florin/parse.ts";
-import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
+import { SETTING_NAMES } from "#scripts/lib/settings/tables.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const read = (file: string): string => readFileSync(resolve(ROOT, file), "utf8");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unknownSettings } from "#scripts/lib/settings.ts";
+import { unknownSettings } from "#scripts/lib/settings/local.ts";
 
 test("a variable that looks like a setting and is none is named, and no other", () => {
   const env = {

@@ -1,6 +1,6 @@
-import { markdownTable, withGeneratedPart } from "./generated-part.ts";
-import { OWNED_SETTINGS, type OwnedSettings } from "./setting-tables.ts";
+import { OWNED_SETTINGS, type OwnedSettings } from "./tables.ts";
 import type { Setting } from "#platform/settings.ts";
+import { markdownTable, withGeneratedPart } from "#scripts/lib/generated-part.ts";
 
 /** The settings that `npm start` and tests set themselves. */
 const SET_BY_SCRIPTS: ReadonlySet<string> = new Set(["FLORIN_LOCAL", "FLORIN_DIRECT"]);

@@ -1,12 +1,22 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { present } from "#platform/assert.ts";
 
 /** These tests install the package in a project of its own, as users do, without access to the internet. */
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGE = "docs/embedded-ledger.md";
+const COMMAND = "node_modules/florin/dist/package/command.js";
 
 let project: string;
 let packed: string[];
@@ -23,13 +33,23 @@ beforeAll(() => {
 });
 
 describe("the package", () => {
-  test("the package of the library contains the library, its page and nothing else", () => {
-    const beside = packed.filter((path) => !path.startsWith("package/dist/library/"));
+  test("the package contains the library, the server, its command, and nothing else", () => {
+    const beside = packed.filter((path) => !path.startsWith("package/dist/"));
     expect(beside).toEqual([
       "package/LICENSE",
       "package/README.md",
       `package/${PAGE}`,
       "package/package.json",
+    ]);
+    const parts = packed.flatMap((path) => /^package\/dist\/(?:package\/)?[^/]+/.exec(path) ?? []);
+    expect([...new Set(parts)]).toEqual([
+      "package/dist/library",
+      "package/dist/package/LICENSES.txt",
+      "package/dist/package/assets",
+      "package/dist/package/command.js",
+      "package/dist/package/migrations",
+      "package/dist/package/server",
+      "package/dist/package/worker",
     ]);
     const endings = packed
       .filter((path) => path.startsWith("package/dist/library/"))
@@ -38,7 +58,7 @@ describe("the package", () => {
   });
 
   test("the package of the library has one script, which imports nothing but what Node has", () => {
-    const scripts = packed.filter((path) => path.endsWith(".js"));
+    const scripts = packed.filter((path) => /\/library\/.*\.js$/.test(path));
     expect(scripts).toEqual(["package/dist/library/ledger.js"]);
     const script = readFileSync(
       join(project, "node_modules/florin/dist/library/ledger.js"),
@@ -48,7 +68,8 @@ describe("the package", () => {
       ([, name = ""]) => name,
     );
     expect(imported.filter((name) => !name.startsWith("node:"))).toEqual([]);
-    expect(imported).toContain("node:sqlite");
+    // Node 20 has no such module, so that an import would fail without a sentence.
+    expect(imported).not.toContain("node:sqlite");
     expect(script).not.toContain(ROOT);
   });
 
@@ -57,6 +78,80 @@ describe("the package", () => {
     expect(() => run(process.execPath, ["inside.mjs"])).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });
 });
+
+describe("the server of the package", () => {
+  beforeAll(() => {
+    // What npm installs with the package.
+    for (const name of ["miniflare", "node"]) {
+      symlinkSync(join(ROOT, "node_modules", name), join(project, "node_modules", name));
+    }
+  });
+
+  test("the server of the package has no source of the project and no path of the machine that built it", () => {
+    const folder = join(project, "node_modules/florin/dist/package");
+    for (const part of ["server", "worker"]) {
+      for (const name of readdirSync(join(folder, part))) {
+        expect(name).toMatch(/\.js$/);
+        expect(readFileSync(join(folder, part, name), "utf8")).not.toContain(ROOT);
+      }
+    }
+  });
+
+  test("the server of the package starts in a folder of its own, answers its commands, and ends with them", async () => {
+    const server = spawn(process.execPath, [COMMAND, "start"], {
+      cwd: project,
+      env: { ...process.env, PORT: "0", FLORIN_STATE_DIR: undefined },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const url = await urlOf(server);
+      const [versions, page, script] = await Promise.all(
+        ["/versions", "/console", "/docs/assets/scalar.js"].map((path) => fetch(`${url}${path}`)),
+      );
+      expect([versions?.status, page?.status, script?.status]).toEqual([200, 200, 200]);
+      expect(await versions?.json()).toMatchObject({ region: expect.any(String) as string });
+      expect(readdirSync(join(project, ".florin"))).toContain("server.json");
+      const { FLORIN_STATE_DIR: _, ...env } = process.env;
+      const options = { cwd: project, env, encoding: "utf8" } as const;
+      const listed = spawnSync(process.execPath, [COMMAND, "keys", "list", "--json"], options);
+      expect([listed.status, listed.stderr]).toEqual([0, ""]);
+      expect(JSON.parse(listed.stdout)).toHaveLength(1);
+    } finally {
+      server.kill("SIGTERM");
+      const [code] = (await once(server, "exit")) as [number | null];
+      expect(code).toBe(0);
+    }
+  });
+
+  test.each([
+    ["--version", 0, /^\d+\.\d+\.\d+\n$/],
+    ["--help", 0, /npx florin <command>[\s\S]*start[\s\S]*npx florin <noun>/],
+    ["demo --help", 0, /^Usage: npx florin demo\n/],
+    ["upgrade check", 0, /npx florin start makes a new one/],
+    ["nonsense", 2, /^$/],
+  ])("`npx florin %s` ends with %i", (words, code, output) => {
+    const empty = mkdtempSync(join(tmpdir(), "florin-empty-"));
+    const env = { ...process.env, FLORIN_STATE_DIR: "" };
+    const args = [join(project, COMMAND), ...words.split(" ")];
+    const { status, stdout } = spawnSync(process.execPath, args, {
+      cwd: empty,
+      env,
+      encoding: "utf8",
+    });
+    expect([status, stdout]).toEqual([code, expect.stringMatching(output)]);
+  });
+});
+
+/** The URL that a starting server prints. */
+async function urlOf(server: ChildProcess): Promise<string> {
+  let text = "";
+  for await (const part of present(server.stdout, "the output is a pipe")) {
+    text += String(part);
+    const url = /Base URL +(\S+)[\s\S]*Ctrl-C/.exec(text)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`the server ended: ${text}`);
+}
 
 describe("the page of the library", () => {
   const blocks = [...readFileSync(join(ROOT, PAGE), "utf8").matchAll(/```js\n(.*?)```/gs)].map(

@@ -1,8 +1,8 @@
-import { HOME } from "./place.ts";
-import { OperatorError } from "./project.ts";
-import { SETTING_NAMES, SETTING_TABLES } from "./setting-tables.ts";
-import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
+import { SETTING_NAMES, SETTING_TABLES } from "./tables.ts";
 import { assertSettings } from "#platform/settings.ts";
+import { HOME } from "#scripts/lib/place.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+import { type LocalSecrets, type ServerAddress, statePath } from "#scripts/lib/state.ts";
 
 /** The settings of a local server, read from its environment before the server starts. */
 export interface LocalSettings {
