@@ -140,6 +140,7 @@ export default defineConfig({
         env: { ...SERVERS.env, PROPERTY_RUNS: "all" },
       }),
       inNode("browser", { ...SERVERS, ...ALONE }),
+      inNode("package", { ...SERVERS, ...ALONE }),
     ],
   },
 });

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
+import { pack } from "#test/support/package/installed.ts";
 
 /** These tests install the package in a project of its own, as users do, without access to the internet. */
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -25,8 +26,7 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "florin-library-"));
   const folder = join(project, "node_modules/florin");
   mkdirSync(folder, { recursive: true });
-  run("npm", ["pack", "--offline", "--pack-destination", project], ROOT);
-  const tarball = readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "";
+  const tarball = pack(project);
   packed = run("tar", ["-tzf", tarball]).split("\n").filter(Boolean).toSorted();
   run("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
   write("package.json", '{ "name": "shop", "private": true, "type": "module" }');

@@ -1,4 +1,7 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
+
+// A named import would fail on a version of Node that lacks the function, before the library can say which version it needs.
+const { hash } = crypto;
 
 /** A buffer for the bytes of one text at a time. Each UTF-16 code unit takes three bytes at most. */
 const SCRATCH = new Uint8Array(65_536);
