@@ -10,7 +10,7 @@ import { type ServerAddress, StateFolder } from "./lib/state.ts";
 
 /** `npm start` runs the product on one machine, on loopback. */
 async function start(): Promise<void> {
-  const { port, statePath, varsWith } = readLocalSettings(process.env);
+  const { host, port, statePath, varsWith } = readLocalSettings(process.env);
   for (const sentence of unknownSettings(process.env)) writeLog(sentence);
   const folder = await StateFolder.open(statePath);
   onStop(() => {
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   const { startServer } = await import("./lib/runtime/server.ts");
   process.umask(0o077); // Only the owner may read the files of the runtime.
   process.env["TMPDIR"] = folder.temporaryPath;
-  const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
+  const { url } = await startServer({ script, folder, host, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
   folder.announce(address);
   flushCompileCache();
@@ -86,9 +86,10 @@ function signInText(signIn: FirstSignIn): string {
 
 const USAGE = `Usage: ${commandOf("start")}
 
-Runs Florin on this machine, on loopback. It takes no options, but variables of the environment:
+Runs Florin on this machine. It takes no options, but variables of the environment:
 
-  PORT              the port on 127.0.0.1, 8787 by default; 0 takes a free one
+  HOST              the address to listen on, 127.0.0.1 by default
+  PORT              the port, 8787 by default; 0 takes a free one
   FLORIN_STATE_DIR  the folder of all data and secrets, .florin by default
   FLORIN_…          the settings, which docs/settings.md lists`;
 

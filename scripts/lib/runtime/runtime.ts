@@ -13,6 +13,8 @@ export interface RuntimeOptions {
   readonly script: string;
   /** The folder of the data of objects, databases and queues. */
   readonly dataPath: string;
+  /** The address of the Worker's socket; by default loopback. */
+  readonly host?: string;
   /** The port of the Worker's socket; 0 for any free port. */
   readonly port: number;
   /** The Worker variables besides those of wrangler.toml. */
@@ -26,7 +28,7 @@ export interface RuntimeOptions {
 }
 
 /**
- * Runs a built Worker on loopback, with the bindings of wrangler.toml; `urlOf` gives its URL. The Worker has a socket of its own. The
+ * Runs a built Worker, with the bindings of wrangler.toml; `urlOf` gives its URL. The Worker has a socket of its own. The
  * runtime's usual socket is for its tools and accepts headers that choose the Worker and the URL, so that it gets another port, whose
  * requests the Worker refuses (`FLORIN_DIRECT`). A separate Worker has the files, because a Worker with files sends every request first
  * through the local stand-in for the platform's file server, which doubles the cost of a request.
@@ -57,7 +59,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
             [PASSWORD_THREADS_BINDING]: { node: passwordThreads },
             [NETWORK_BINDING]: allowsPrivate ? { network: WHOLE_NETWORK } : outbound,
           },
-          unsafeDirectSockets: [{ host: LOCAL_OPTIONS.host, port: options.port }],
+          unsafeDirectSockets: [{ host: options.host ?? LOCAL_OPTIONS.host, port: options.port }],
           ...(allowsPrivate ? {} : { outboundService: outbound }),
         },
         {

@@ -14,6 +14,8 @@ export interface ServerOptions {
   /** The script of the built Worker. */
   readonly script: string;
   readonly folder: StateFolder;
+  /** The address of the Worker's socket; by default loopback. */
+  readonly host?: string;
   /** The port of the Worker's socket; 0 for any free port. */
   readonly port: number;
   readonly vars: Readonly<Record<string, string>>;
@@ -34,8 +36,8 @@ export interface Server {
 
 /** Starts the Worker on a state folder, and resolves when it answers. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { folder, port } = options;
-  await freePort(port); // For a used port, the runtime itself only prints a stack trace.
+  const { folder, host, port } = options;
+  await freePort(port, host); // For a used port, the runtime itself only prints a stack trace.
   let endReport: (() => void) | undefined;
   const unwatch = watchRuntimes((pid) => {
     folder.recordRuntime(pid);
@@ -59,18 +61,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** A free port on loopback: the wanted one, or any for 0. Throws `OperatorError` if the wanted port is in use. */
-export function freePort(wanted: number): Promise<number> {
+/** A free port of an address: the wanted one, or any for 0. Throws `OperatorError` if the wanted port is in use, or the address is none of this machine. */
+export function freePort(wanted: number, host: string = LOOPBACK): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (cause) => reject(portError(wanted, cause)));
-    probe.listen(wanted, "127.0.0.1", () => {
+    probe.listen(wanted, host, () => {
       const address = probe.address();
       const port = typeof address === "object" && address !== null ? address.port : wanted;
       probe.close(() => resolve(port));
     });
   });
 }
+
+const LOOPBACK = "127.0.0.1";
 
 const portError = (port: number, cause: Error): OperatorError =>
   new OperatorError(

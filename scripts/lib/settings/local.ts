@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import { SETTING_NAMES, SETTING_TABLES } from "./tables.ts";
+import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { HOME } from "#scripts/lib/place.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
@@ -6,6 +8,8 @@ import { type LocalSecrets, type ServerAddress, statePath } from "#scripts/lib/s
 
 /** The settings of a local server, read from its environment before the server starts. */
 export interface LocalSettings {
+  /** The address on which the server listens. */
+  readonly host: string;
   readonly port: number;
   readonly statePath: string;
   /** The Worker variables, in which the secrets of the state folder complete those of the environment. */
@@ -16,6 +20,7 @@ export interface LocalSettings {
 export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   assertSettings(SETTING_TABLES, localVars(env, STAND_IN));
   return {
+    host: readHost(env),
     port: readPort(env["PORT"]),
     statePath: statePath(env, HOME),
     varsWith: (secrets) => localVars(env, secrets),
@@ -41,6 +46,7 @@ export const addressOf = (url: string, vars: Readonly<Record<string, string>>): 
   clientSecret: vars["FLORIN_CLIENT_SECRET"] ?? "",
 });
 
+const HOST_STANDARD = "127.0.0.1";
 const PORT_STANDARD = 8787;
 const PORT_MAX = 65_535;
 
@@ -50,6 +56,25 @@ const STAND_IN: LocalSecrets = {
   clientSecret: "stand-in-for-a-secret",
   secretKey: Buffer.alloc(32).toString("base64"),
 };
+
+/** Reads the address to listen on. Throws `OperatorError` for an address that others reach, if the URL under which they do is not set. */
+function readHost(env: NodeJS.ProcessEnv): string {
+  const host = env["HOST"] || HOST_STANDARD;
+  if (isIP(host) === 0) {
+    throw new OperatorError(
+      `HOST is ${JSON.stringify(host)}. It takes an IP address of this machine, or 0.0.0.0 for all of them.`,
+    );
+  }
+  if (!isLoopbackAddress(host) && !env["FLORIN_PUBLIC_URL"]) {
+    throw new OperatorError(
+      `With HOST=${host}, others reach the server. Set FLORIN_PUBLIC_URL to the URL under which they do, as tokens are issued in its name.`,
+    );
+  }
+  return host;
+}
+
+const isLoopbackAddress = (host: string): boolean =>
+  isLoopbackHost(isIP(host) === 6 ? `[${host}]` : host);
 
 function readPort(text: string | undefined): number {
   if (text === undefined || text === "") return PORT_STANDARD;
@@ -68,7 +93,8 @@ function localVars(env: NodeJS.ProcessEnv, secrets: LocalSecrets): Record<string
   const ownClient = given["FLORIN_CLIENT_ID"] ?? given["FLORIN_CLIENT_SECRET"];
   return {
     FLORIN_SECRET_KEY: secrets.secretKey,
-    FLORIN_ALLOW_PRIVATE_HOSTS: "true",
+    // On loopback, only this machine's own programs could have the server call other programs of its network.
+    FLORIN_ALLOW_PRIVATE_HOSTS: String(isLoopbackAddress(env["HOST"] || HOST_STANDARD)),
     ...(ownClient === undefined
       ? { FLORIN_CLIENT_ID: secrets.clientId, FLORIN_CLIENT_SECRET: secrets.clientSecret }
       : {}),
