@@ -16,8 +16,10 @@ interface Operation {
 interface Parameter {
   readonly in: string;
   readonly name: string;
+  readonly required?: boolean;
   example?: unknown;
-  readonly schema?: { readonly type?: string | string[] };
+  examples?: Record<string, { value: unknown; "x-disabled": boolean }>;
+  readonly schema?: { readonly type?: string | string[]; readonly example?: unknown };
 }
 type Content = Record<string, MediaType | undefined>;
 interface MediaType {
@@ -78,10 +80,26 @@ function addParameters(
 ): void {
   for (const parameter of parameters) {
     const name = parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name;
-    const value = values.get(`${parameter.in} ${name}`);
-    if (value === undefined || parameter.example !== undefined) continue;
-    const isText = parameter.schema?.type === undefined || parameter.schema.type === "string";
-    parameter.example = isText ? value : parsedOr(value);
+    const given = values.get(`${parameter.in} ${name}`);
+    if (given !== undefined && parameter.example === undefined) {
+      const isText = parameter.schema?.type === undefined || parameter.schema.type === "string";
+      parameter.example = isText ? given : parsedOr(given);
+    }
+  }
+}
+
+/**
+ * Makes the examples of optional parameters ones that the page shows, but does not send: `x-disabled` is Scalar's name for that. Otherwise
+ * the first try of a list would have a filter that nobody has chosen.
+ */
+export function leaveOptionalOut(document: ExampleDocument): void {
+  for (const { operation } of operationsOf(document).values()) {
+    for (const parameter of operation.parameters ?? []) {
+      const value = parameter.example ?? parameter.schema?.example;
+      if (parameter.required === true || value === undefined) continue;
+      delete parameter.example;
+      parameter.examples = { example: { value, "x-disabled": true } };
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { addExamples } from "./add-examples.ts";
+import { addExamples, leaveOptionalOut } from "./add-examples.ts";
 import { parseExchanges } from "./exchanges.ts";
 import { assert } from "#platform/assert.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -23,8 +23,14 @@ export const TOKEN_PATH = "/api/auth/oauth/token";
 export function registerSecurity(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "oauth2", {
     type: "oauth2",
-    description: "An access token for a client with an id and a secret.",
+    description: "A client gets an access token with its id and secret.",
     flows: { clientCredentials: { tokenUrl: TOKEN_PATH, scopes: scopesOf(modules) } },
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An access token that is there already, of a client or of a person who has signed in.",
   });
 }
 
@@ -54,6 +60,7 @@ export function makeDocument(
     document,
     ordered.flatMap((module) => parseExchanges(module.examples)),
   );
+  leaveOptionalOut(document);
   return stringifyJson(withErrorCodes(document, errorCodes));
 }
 

@@ -340,7 +340,7 @@ function register<
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...(spec.tags === undefined ? {} : { tags: [...spec.tags] }),
-    security: scope === "public" ? [] : [{ oauth2: [scope] }],
+    security: scope === "public" ? [] : [{ oauth2: [scope] }, { token: [] }],
     request: {
       ...(spec.params === undefined ? {} : { params: asObject(spec.params) }),
       ...(spec.query === undefined ? {} : { query: asObject(spec.query) }),

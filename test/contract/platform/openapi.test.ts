@@ -19,7 +19,12 @@ interface Operation {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly required?: boolean;
+    readonly examples?: object;
+  }[];
   readonly requestBody?: Required<Described>;
   readonly responses: Readonly<Record<string, Described>>;
 }
@@ -160,6 +165,20 @@ describe("the OpenAPI document", () => {
     expect(shown.length).toBeGreaterThan(0);
   });
 
+  test("the OpenAPI document has examples of optional parameters that the page shows, and does not send", () => {
+    const optional = operations.flatMap(({ operation }) =>
+      (operation.parameters ?? []).filter(({ required }) => required !== true),
+    );
+    expect(optional.filter((parameter) => "example" in parameter)).toEqual([]);
+    const shown = optional.flatMap(({ examples = [] }) => examples);
+    expect(shown.length).toBeGreaterThan(50);
+    for (const examples of shown) {
+      expect(examples).toEqual({
+        example: { value: expect.anything() as unknown, "x-disabled": true },
+      });
+    }
+  });
+
   test("the OpenAPI document declares the parameters of every path", () => {
     const wrong = operations.filter(({ path, operation }) => {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
@@ -175,10 +194,13 @@ describe("the OpenAPI document", () => {
     );
     const wrong = operations.filter(({ operation: { security } }) => {
       if (security?.length === 0) return false;
-      const [requirement, ...others] = security ?? [];
-      const scopes = requirement?.["oauth2"] ?? [];
+      const [byClient, byToken, ...others] = security ?? [];
+      const scopes = byClient?.["oauth2"] ?? [];
       return (
-        others.length > 0 || scopes.length !== 1 || !scopes.every((scope) => known.includes(scope))
+        byToken?.["token"] === undefined ||
+        others.length > 0 ||
+        scopes.length !== 1 ||
+        !scopes.every((scope) => known.includes(scope))
       );
     });
     expect(wrong.map(nameOf)).toEqual([]);

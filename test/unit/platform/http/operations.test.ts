@@ -70,19 +70,19 @@ describe("operations of a group", () => {
       {
         operation: "get /things/{thingID}",
         tags,
-        security: [{ oauth2: ["payments:read"] }],
+        security: [{ oauth2: ["payments:read"] }, { token: [] }],
         statuses: ["200"],
       },
       {
         operation: "delete /things/{thingID}",
         tags,
-        security: [{ oauth2: ["payments:write"] }],
+        security: [{ oauth2: ["payments:write"] }, { token: [] }],
         statuses: ["204"],
       },
       {
         operation: "post /things/check",
         tags,
-        security: [{ oauth2: ["payments:read"] }],
+        security: [{ oauth2: ["payments:read"] }, { token: [] }],
         statuses: ["201", "409"],
       },
     ]);
