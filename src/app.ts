@@ -25,6 +25,7 @@ import { recordFailure } from "#platform/http/failures/record-failure.ts";
 import { logRequest, SLOW_MS } from "#platform/http/failures/request-log.ts";
 import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
+import { compressed } from "#platform/http/pages/compressed.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
@@ -271,8 +272,14 @@ function assertLocal(url: string): void {
 /** Finds a file of a site. On Cloudflare, files are served before the Worker runs. */
 async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undefined> {
   if (req.method !== "GET" || req.path.startsWith("/api/")) return undefined;
-  const { ok, body, headers } = await env.ASSETS.fetch(req.raw.url);
-  return ok ? new Response(body, { headers: new Headers(headers) }) : undefined;
+  const known = req.header("if-none-match");
+  const { ok, status, body, headers } = await env.ASSETS.fetch(req.raw.url, {
+    headers: known === undefined ? {} : { "if-none-match": known },
+  });
+  if (status === 304) return new Response(null, { status, headers: new Headers(headers) });
+  return ok
+    ? compressed(req.raw, new Response(body, { headers: new Headers(headers) }))
+    : undefined;
 }
 
 function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
