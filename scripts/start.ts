@@ -7,11 +7,13 @@ import { COMPILED, commandOf } from "./lib/place.ts";
 import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings/local.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
+import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 
 /** `npm start` runs the product on one machine, on loopback. */
 async function start(): Promise<void> {
   const { host, port, statePath, varsWith } = readLocalSettings(process.env);
   for (const sentence of unknownSettings(process.env)) writeLog(sentence);
+  process.stdout.write(`Florin ${FLORIN_VERSION} starts, with its data in ${statePath}.\n`);
   const folder = await StateFolder.open(statePath);
   onStop(() => {
     folder.release();

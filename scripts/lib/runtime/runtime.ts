@@ -45,7 +45,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
       ...LOCAL_OPTIONS,
       port: 0,
       ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
-      handleStructuredLogs: ({ message }) => options.onLog(message),
+      handleStructuredLogs: ({ message }) => {
+        if (!message.startsWith(OF_RUNTIME)) options.onLog(message);
+      },
       resourcePersistencePath: options.dataPath,
       workers: [
         {
@@ -97,6 +99,9 @@ function tellPeers(): void {
  * Both flags are in megabytes and apply to each isolate. The Worker's heap is 25 MB without garbage.
  */
 const V8_FLAGS = "--initial-old-space-size=8 --max-semi-space-size=8";
+
+/** The beginning of lines that workerd writes for its own makers; one says at each start that no compiled code is cached. */
+const OF_RUNTIME = "NOSENTRY ";
 
 /** The options of the runtime's own network for all hosts that this machine reaches. */
 const WHOLE_NETWORK = {
