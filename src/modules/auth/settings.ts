@@ -70,7 +70,7 @@ export const authSettings = new DeclaredSettings(
     FLORIN_DEVICE_LOGINS: choice(["on", "off"], {
       standard: "on",
       meaning:
-        "`off` refuses Formance's command line (`fctl`), the client for device logins that is built in, and ends its logins; clients of one's own are not concerned",
+        "`off` refuses the two command lines that are built in as clients, Florin's own (`florin-cli`) and Formance's (`fctl`), and ends their logins; clients of one's own are not concerned",
     }),
     FLORIN_SESSION_LIFETIME: retention({
       standard: "12h",

@@ -1,6 +1,10 @@
 import { AuthStore } from "./store.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
-import { type BuiltInClientId, isBuiltIn } from "#modules/auth/core/built-in-clients.ts";
+import {
+  type BuiltInClientId,
+  COMMAND_LINE_CLIENT_ID,
+  isBuiltIn,
+} from "#modules/auth/core/built-in-clients.ts";
 import type { Client } from "#modules/auth/core/client.ts";
 import { CONSOLE_CLIENT_ID, consoleCallbackUrl, consoleUrl } from "#modules/auth/core/console.ts";
 import { DEVICE_LOGIN_KEY } from "#modules/auth/core/device-clients.ts";
@@ -10,8 +14,8 @@ import { knownScopes } from "#platform/access/known-scopes.ts";
 
 /**
  * The client with an id: one that is built in, which no table holds, or a stored one. A row that an earlier release has stored under the
- * id of such a client is no client any more. Without an `issuer`, the console's client has no redirect URIs. The settings may turn the command
- * line's client off; there is none with its id then.
+ * id of such a client is no client any more. Without an `issuer`, the console's client has no redirect URIs. The settings may turn the clients
+ * of the two command lines off; there are none with their ids then.
  */
 export async function findClient(
   env: Pick<Env, "DB">,
@@ -25,8 +29,9 @@ const BUILT_IN: Readonly<
   Record<BuiltInClientId, (env: object, issuer: string | undefined) => Client | undefined>
 > = {
   [CONSOLE_CLIENT_ID]: (_, issuer) => consoleClient(issuer),
-  [FCTL_CLIENT_ID]: (env) =>
-    authSettings.of(env).FLORIN_DEVICE_LOGINS === "off" ? undefined : fctlClient(),
+  [FCTL_CLIENT_ID]: (env) => deviceClient(env, FCTL_CLIENT_ID, "Formance's command line"),
+  [COMMAND_LINE_CLIENT_ID]: (env) =>
+    deviceClient(env, COMMAND_LINE_CLIENT_ID, "Florin's command line"),
 };
 
 /**
@@ -45,13 +50,16 @@ function consoleClient(issuer: string | undefined): Client {
   };
 }
 
-/** Formance's command line, which people log in to by device codes only. */
-const fctlClient = (): Client => ({
-  ...publicClient(FCTL_CLIENT_ID),
-  name: "Formance's command line",
-  description: "Formance's command line",
-  metadata: { [DEVICE_LOGIN_KEY]: "true" },
-});
+/** The client of a command line, which people log in to by device codes only; undefined where the settings turn such logins off. */
+function deviceClient(env: object, id: BuiltInClientId, name: string): Client | undefined {
+  if (authSettings.of(env).FLORIN_DEVICE_LOGINS === "off") return undefined;
+  return {
+    ...publicClient(id),
+    name,
+    description: name,
+    metadata: { [DEVICE_LOGIN_KEY]: "true" },
+  };
+}
 
 /** A client that is built in: public, without secrets and redirect URIs, with all scopes. */
 const publicClient = (id: string): Client => ({
