@@ -1,13 +1,33 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
 import { runCommand } from "./florin/main.ts";
 import { loadNouns } from "./florin/nouns.ts";
 import { run } from "./lib/main.ts";
 
+/** The exit code after Ctrl-C, as shells have it. */
+const INTERRUPTED = 130;
+
 /** `npm run florin -- <noun> <verb>` is the operators' command line. */
 await run(async () => {
-  process.stdout.on("error", () => process.exit(0)); // The reader of a pipe has closed it.
+  const { stdin, stdout, stderr } = process;
+  stdout.on("error", () => process.exit(0)); // The reader of a pipe has closed it.
+  process.on("SIGINT", () => process.exit(INTERRUPTED));
   process.exitCode = await runCommand(process.argv.slice(2), await loadNouns(), {
     env: process.env,
-    write: (line) => void process.stdout.write(`${line}\n`),
-    note: (line) => void process.stderr.write(`${line}\n`),
+    write: async (line) => {
+      if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
+    },
+    note: (line) => void stderr.write(`${line}\n`),
+    width: stdout.isTTY ? stdout.columns : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
   });
 });
+
+/** Asks on standard error, which is no part of the result. Ctrl-C and the end of the input end the command. */
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once("close", () => process.exit(INTERRUPTED));
+  const answer = await lines.question(question);
+  lines.removeAllListeners("close").close();
+  return answer;
+}

@@ -1,19 +1,21 @@
-import { type Nouns, UsageError } from "./command.ts";
+import { type Nouns, UsageError, type Verb } from "./command.ts";
 import { COMMON_OPTIONS } from "./help.ts";
 
 /** The words that may follow the words typed so far: nouns at the start, verbs after a noun, options after noun and verb. */
 export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]> {
   const entries: [string, readonly string[]][] = [["", [...Object.keys(nouns), "completion"]]];
   entries.push(["completion", Object.keys(SHELLS)]);
-  for (const [noun, { verbs }] of Object.entries(nouns)) {
-    entries.push([noun, Object.keys(verbs)]);
-    for (const [verb, { options = {} }] of Object.entries(verbs)) {
-      const names = Object.keys({ ...options, ...COMMON_OPTIONS });
-      entries.push([`${noun} ${verb}`, names.map((name) => `--${name}`)]);
+  for (const [noun, { alone, verbs }] of Object.entries(nouns)) {
+    entries.push([noun, [...Object.keys(verbs), ...(alone === undefined ? [] : optionsOf(alone))]]);
+    for (const [name, verb] of Object.entries(verbs)) {
+      entries.push([`${noun} ${name}`, optionsOf(verb)]);
     }
   }
   return new Map(entries);
 }
+
+const optionsOf = ({ options = {} }: Verb): string[] =>
+  Object.keys({ ...options, ...COMMON_OPTIONS }).map((name) => `--${name}`);
 
 /**
  * A script for a shell that makes `florin` a command in every folder, and completes its nouns, verbs and options without starting a

@@ -1,5 +1,5 @@
 import { columns } from "./columns.ts";
-import type { Noun, Nouns, Option, Verb } from "./command.ts";
+import type { GroupedNoun, Noun, Nouns, Option, Verb } from "./command.ts";
 import { commandOf } from "#scripts/lib/place.ts";
 
 const PROGRAM = commandOf("florin", "").trimEnd();
@@ -12,40 +12,55 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   },
   url: {
     kind: "text",
-    meaning:
-      "the server, with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET; by default, the server that runs on the state folder",
+    meaning: "the server, where you are logged in; by default, the one on the state folder",
   },
   help: { kind: "flag", meaning: "shows this" },
 };
+
+/** The nouns by their groups, in their order. */
+export const groupsOf = (
+  nouns: Nouns,
+): ReadonlyMap<string, readonly (readonly [string, GroupedNoun])[]> =>
+  Map.groupBy(Object.entries(nouns), ([, { group }]) => group);
 
 export const programHelp = (nouns: Nouns): string =>
   [
     `Usage: ${PROGRAM} <noun> <verb> [words] [options]`,
     "",
-    ...columns(
-      Object.entries(nouns).map(([name, { summary, verbs }]) => [
-        name,
-        `${summary}: ${Object.keys(verbs).join(", ")}`,
-      ]),
-    ),
-    "",
-    `\`${PROGRAM} <noun>\` shows what its verbs do, and --help after a verb shows the options of the verb.`,
+    ...[...groupsOf(nouns)].flatMap(([group, members]) => [
+      `${group}:`,
+      ...columns(members.map(([name, noun]) => [name, digestOf(noun)])),
+      "",
+    ]),
+    `\`${PROGRAM} <noun> help\` shows what its verbs do, and --help after a verb shows the options of the verb.`,
+    `\`${PROGRAM} login --url <url>\` logs you in at a deployment; without --url, commands work on the server of the state folder.`,
     `\`${PROGRAM} completion bash\` (or zsh) prints a script that makes \`florin\` a command of the shell and completes it.`,
     "",
     "Exit codes: 0 for success; 1 for a failure, or for a check that found a problem; 2 for a wrong command line.",
   ].join("\n");
 
-export const nounHelp = (name: string, { summary, verbs }: Noun): string =>
+const digestOf = ({ summary, verbs }: Noun): string => {
+  const names = Object.keys(verbs);
+  return names.length === 0 ? summary : `${summary}: ${names.join(", ")}`;
+};
+
+export const nounHelp = (name: string, { summary, alone, verbs }: Noun): string =>
   [
     `${summary}.`,
     "",
     ...columns(
-      Object.entries(verbs).map(([verb, spec]) => [
-        synopsis(`${name} ${verb}`, spec),
-        spec.summary,
-      ]),
+      [
+        ...(alone === undefined ? [] : ([[name, alone]] as const)),
+        ...Object.entries(verbs).map(([verb, spec]) => [`${name} ${verb}`, spec] as const),
+      ].map(([path, spec]) => [synopsis(path, spec), spec.summary]),
     ),
   ].join("\n");
+
+/** The help of a noun that does something without a verb. */
+export const aboutAlone = (name: string, noun: Noun & { readonly alone: Verb }): string =>
+  Object.keys(noun.verbs).length === 0
+    ? verbHelp(name, noun.alone)
+    : `${verbHelp(name, noun.alone)}\n\n${nounHelp(name, noun)}`;
 
 export const verbHelp = (path: string, verb: Verb): string =>
   [
@@ -61,7 +76,18 @@ export const verbHelp = (path: string, verb: Verb): string =>
     ),
   ].join("\n");
 
-const PLACEHOLDERS = { flag: "", text: " <text>", list: " <a,b>" } as const;
+/** What stands for the value of an option. */
+export const PLACEHOLDERS = {
+  flag: "",
+  text: " <text>",
+  list: " <a,b>",
+  pairs: " <key=value>",
+} as const;
 
-const synopsis = (path: string, { parameters = [] }: Verb): string =>
-  [path, ...parameters.map((name) => `<${name}>`)].join(" ");
+/** A verb with its words, such as `ledgers show <ledger>`. */
+export const synopsis = (path: string, { parameters = [], words }: Verb): string =>
+  [
+    path,
+    ...parameters.map((name) => `<${name}>`),
+    ...(words === undefined ? [] : [`[<${words}> …]`]),
+  ].join(" ");

@@ -1,17 +1,18 @@
 import { type Call, type Nouns, UsageError } from "./command.ts";
 import { completionScript } from "./completion.ts";
+import { findAccess } from "./login/access.ts";
+import { type Output, printResult } from "./output.ts";
 import { type Command, parseCommand } from "./parse.ts";
-import { stringifyJson } from "#platform/json.ts";
 import { Api } from "#scripts/lib/api.ts";
 import { FLORIN_PROGRAM } from "#scripts/lib/place.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-import { findTarget } from "#scripts/lib/target.ts";
 
-/** The environment of a command line: the variables that name its server, and its outputs. */
-export interface Surroundings {
+/** The environment of a command line: the variables that name its server, its outputs, and the person at the terminal. */
+export interface Surroundings extends Output {
   readonly env: NodeJS.ProcessEnv;
-  readonly write: (line: string) => void;
   readonly note: (line: string) => void;
+  /** Asks the person at the terminal, who types a line; undefined where there is no terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 export const EXIT_CODES = { done: 0, failed: 1, usage: 2 } as const;
@@ -34,23 +35,37 @@ export async function runCommand(
 async function execute(
   command: Command,
   nouns: Nouns,
-  { env, write, note }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<number> {
+  const { env, write, note } = surroundings;
   if (command.kind === "help") {
-    write(command.text);
+    await write(command.text);
     return EXIT_CODES.done;
   }
   if (command.kind === "completion") {
-    write(completionScript(command.shell, FLORIN_PROGRAM, nouns));
+    await write(completionScript(command.shell, FLORIN_PROGRAM, nouns));
     return EXIT_CODES.done;
   }
   const { verb, values, json, url } = command;
-  const target = () => findTarget(url === undefined ? env : { ...env, FLORIN_URL: url });
-  const connect: Call["connect"] = (scopes) => Api.connect(target(), scopes);
-  const { data, lines, failure } = await verb.run({ ...values, note, env, connect });
-  if (json) write(stringifyJson(data));
-  else lines.forEach(write);
+  const connect: Call["connect"] = (scopes) => Api.open(findAccess(env, url), scopes);
+  const confirm = confirmWith(surroundings, values.flag("yes"));
+  const result = await verb.run({ ...values, note, env, url, connect, confirm });
+  const failure = await printResult(result, { json, output: surroundings });
   if (failure === undefined) return EXIT_CODES.done;
   note(failure);
   return EXIT_CODES.failed;
 }
+
+const confirmWith =
+  ({ ask }: Surroundings, isSure: boolean): Call["confirm"] =>
+  async (name, loss) => {
+    if (isSure) return;
+    if (ask === undefined) {
+      throw new OperatorError(
+        `${loss} Nobody is at a terminal to confirm it, and --yes is not given, so nothing is done.`,
+      );
+    }
+    const answer = await ask(`${loss} Type ${name} to go on: `);
+    if (answer.trim() !== name)
+      throw new OperatorError("The name is another one. Nothing is done.");
+  };

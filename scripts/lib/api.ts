@@ -4,50 +4,134 @@ import type { Target } from "./target.ts";
 import { requestToken } from "./token.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-export interface ApiRequest<S extends z.ZodType> {
+/** The path of an operation, and what a call of it has besides a body. */
+export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
+  /** Parameters of the query; those without a value are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiRequest<S extends z.ZodType> extends ApiCall {
   readonly body?: unknown;
   /** The schema of the answer; `z.undefined()` for an answer without a body. */
   readonly answer: S;
 }
 
+/** A request whose body or answer is not JSON. */
+export interface RawRequest extends ApiCall {
+  readonly contentType?: string;
+  readonly body?: BodyInit;
+}
+
+/** A server, and where a command gets its tokens for it. */
+export interface ApiAccess {
+  readonly url: string;
+  /**
+   * A token that allows the scopes. `refused` is an earlier token that the server no longer takes. Throws `OperatorError` where there is none.
+   */
+  readonly token: (scopes: readonly string[], refused?: string) => Promise<string>;
+}
+
+/** The access of a client with a secret. */
+export const accessOfClient = (target: Target): ApiAccess => ({
+  url: target.url,
+  token: (scopes) => requestToken(target, scopes),
+});
+
+/** The failure of a call that may have been carried out nevertheless: the server gave no answer, or one of a broken server. */
+export class UnclearError extends OperatorError {
+  override name = "UnclearError";
+}
+
 /** The HTTP API of a server, for the commands of operators. */
 export class Api {
-  readonly #url: string;
-  readonly #token: string;
+  readonly #access: ApiAccess;
+  readonly #scopes: readonly string[];
+  #token: string;
 
-  private constructor(url: string, token: string) {
-    this.#url = url;
+  private constructor(access: ApiAccess, scopes: readonly string[], token: string) {
+    this.#access = access;
+    this.#scopes = scopes;
     this.#token = token;
   }
 
-  static async connect(target: Target, scopes: readonly string[]): Promise<Api> {
-    return new Api(target.url, await requestToken(target, scopes));
+  static connect(target: Target, scopes: readonly string[]): Promise<Api> {
+    return Api.open(accessOfClient(target), scopes);
   }
 
-  /** The access token, for requests whose answers are not JSON. */
+  static async open(access: ApiAccess, scopes: readonly string[]): Promise<Api> {
+    return new Api(access, scopes, await access.token(scopes));
+  }
+
+  /** The access token, for requests that others send. */
   get token(): string {
     return this.#token;
   }
 
-  /** Calls the API, and returns the body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal. */
+  /**
+   * Calls the API, and returns the body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal, and its
+   * subclass `UnclearError` where nobody knows whether the call was carried out.
+   */
   async call<S extends z.ZodType>(request: ApiRequest<S>): Promise<z.output<S>> {
-    const { method, path, body, answer } = request;
-    const response = await fetch(new URL(path, this.#url), {
-      method,
-      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: stringifyJson(body) }),
-    }).catch((cause: unknown) => {
-      throw new OperatorError(`${this.#url} no longer answers.`, { cause });
+    const { body, answer, ...call } = request;
+    const json = body === undefined ? {} : { body: stringifyJson(body) };
+    const response = await this.send({ ...call, contentType: "application/json", ...json });
+    const text = await response.text().catch((cause: unknown) => {
+      throw new UnclearError(`${this.#access.url} has broken off its answer.`, { cause });
     });
-    const text = await response.text();
-    if (!response.ok) throw new OperatorError(sentenceOf(response.status, text));
     return answer.parse(text === "" ? undefined : parseJson(text));
+  }
+
+  /** Calls the API, and returns a successful answer as it is. Throws as `call` does. A body that is a stream is sent once. */
+  async send(request: RawRequest): Promise<Response> {
+    const response = await this.#send(request);
+    if (response.ok) return response;
+    const text = await response.text();
+    const isExpired = response.status === UNAUTHORIZED && !isLackOfScope(response);
+    if (isExpired && !(request.body instanceof ReadableStream)) {
+      // Nothing was done: a login's token lasts for minutes, and a long list takes longer.
+      this.#token = await this.#access.token(this.#scopes, this.#token);
+      const second = await this.#send(request);
+      if (second.ok) return second;
+      throw refusal(second.status, await second.text());
+    }
+    throw refusal(response.status, text);
+  }
+
+  #send({ method, path, query = {}, headers, contentType, body }: RawRequest): Promise<Response> {
+    const url = new URL(path, this.#access.url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, value);
+    }
+    const init = {
+      method,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${this.#token}`,
+        ...(contentType === undefined ? {} : { "content-type": contentType }),
+      },
+      ...(body === undefined ? {} : { body, duplex: "half" as const }),
+    };
+    return fetch(url, init).catch((cause: unknown) => {
+      throw new UnclearError(`${this.#access.url} no longer answers.`, { cause });
+    });
   }
 }
 
+const UNAUTHORIZED = 401;
+const SERVER_FAILURE_MIN = 500;
+
+const isLackOfScope = ({ headers }: Response): boolean =>
+  (headers.get("www-authenticate") ?? "").includes("insufficient_scope");
+
 const Refusal = z.object({ errorMessage: z.string() });
+
+function refusal(status: number, text: string): OperatorError {
+  const sentence = sentenceOf(status, text);
+  return status < SERVER_FAILURE_MIN ? new OperatorError(sentence) : new UnclearError(sentence);
+}
 
 /** The sentence of a refusal, without the code in brackets, which is for programs. */
 function sentenceOf(status: number, text: string): string {

@@ -128,14 +128,14 @@ describe("npm run florin", () => {
     expect(await florin("clients", "add-secret", made.id)).toMatch(/^Secret {2}\S+$/m);
     const twin = JSON.parse(await florin("clients", "create", "shop", "--json")) as { id: string };
     const failureOf = (...args: string[]) => florin(...args).catch((error: unknown) => error);
-    expect(await failureOf("clients", "delete", "shop")).toHaveProperty(
+    expect(await failureOf("clients", "delete", "shop", "--yes")).toHaveProperty(
       "stderr",
       expect.stringMatching(
         /^2 clients are called 'shop'\. Name one by its id:\n {2}\S+\n {2}\S+\n$/,
       ),
     );
     for (const { id } of [made, twin]) {
-      expect(await florin("clients", "delete", id)).toBe(`The client ${id} is deleted.\n`);
+      expect(await florin("clients", "delete", id, "--yes")).toBe(`The client ${id} is deleted.\n`);
     }
     expect(await failureOf("clients", "show", "shop")).toMatchObject({
       code: 1,

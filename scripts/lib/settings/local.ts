@@ -35,7 +35,7 @@ export const unknownSettings = (env: NodeJS.ProcessEnv): string[] =>
     .map((name) => `${name} is no setting of Florin and has no effect; docs/settings.md has all.`);
 
 /** Variables of the commands that are no settings of the Worker. */
-const OF_COMMANDS = ["FLORIN_STATE_DIR", "FLORIN_URL"];
+const OF_COMMANDS = ["FLORIN_STATE_DIR", "FLORIN_TOKEN", "FLORIN_URL"];
 
 const KNOWN: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OF_COMMANDS]);
 

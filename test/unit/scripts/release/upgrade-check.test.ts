@@ -46,7 +46,11 @@ async function check(folder: string): Promise<{ code: number; text: string }> {
   const lines: string[] = [];
   const add = (line: string): void => void lines.push(line);
   const surroundings = { env: { FLORIN_STATE_DIR: folder }, write: add, note: add };
-  const code = await runCommand(["upgrade", "check"], { upgrade: noun }, surroundings);
+  const code = await runCommand(
+    ["upgrade", "check"],
+    { upgrade: { ...noun, group: "The deployment" } },
+    surroundings,
+  );
   return { code, text: lines.join("\n") };
 }
 

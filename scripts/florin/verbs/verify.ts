@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
+import { pathOf } from "#scripts/florin/api/paths.ts";
+import type { Call, Outcome, Verb } from "#scripts/florin/command.ts";
 import type { Api } from "#scripts/lib/api.ts";
 
 const Amount = z.union([z.int(), z.bigint()]);
@@ -21,20 +22,17 @@ const Report = z.object({
 });
 type Report = z.output<typeof Report>;
 
-export const noun: Noun = {
-  summary: "Ledgers",
-  verbs: {
-    verify: {
-      summary: "Rebuilds a ledger from its log and compares every row",
-      parameters: ["ledger"],
-      run: verify,
-    },
-  },
+/** Rebuilds a ledger from its log, and compares every row. */
+export const verify: Verb = {
+  summary: "Rebuilds a ledger from its log and compares every row",
+  parameters: ["ledger"],
+  run,
 };
 
-async function verify(call: Call): Promise<Outcome> {
+async function run(call: Call): Promise<Outcome> {
   const ledger = call.parameter("ledger");
-  const report = await reportOf(ledger, await call.connect(["ledger:write"]), call.note);
+  const path = pathOf("/api/florin/v1/ledgers/{ledger}/verify", call);
+  const report = await reportOf(path, await call.connect(["ledger:write"]), call.note);
   const { totals, rows, status, lastLogId, differences } = report;
   const compared = Object.entries(rows).map(([table, count]) => `${count} of ${table}`);
   const lines = [
@@ -53,8 +51,7 @@ async function verify(call: Call): Promise<Outcome> {
 }
 
 /** Calls the server until the verification is done: each call verifies for a few seconds. */
-async function reportOf(ledger: string, api: Api, note: Call["note"]): Promise<Report> {
-  const path = `/api/florin/v1/ledgers/${encodeURIComponent(ledger)}/verify`;
+async function reportOf(path: string, api: Api, note: Call["note"]): Promise<Report> {
   const answer = z.object({ data: Report });
   for (;;) {
     const { data } = await api.call({ method: "POST", path, answer });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { columns } from "#scripts/florin/columns.ts";
-import type { Call, Noun, Option, Outcome } from "#scripts/florin/command.ts";
+import { list } from "#scripts/florin/api/list.ts";
+import { type Call, type Noun, type Option, type Outcome, YES } from "#scripts/florin/command.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -54,9 +54,24 @@ export const noun: Noun = {
       },
       run: invite,
     },
-    list: { summary: "Lists all people", run: list },
+    list: list({
+      summary: "Lists all people",
+      path: "/api/florin/v1/users",
+      scope: "auth:read",
+      isPaged: false,
+      columns: {
+        Id: "id",
+        Address: "email",
+        Name: "name",
+        Scopes: "scopes",
+        Ledgers: "ledgers",
+        "Can log in": "canLogIn",
+      },
+      empty: "There is nobody.",
+    }),
     "set-scopes": {
-      summary: "Replaces the scopes of a person and, with --ledgers, the ledgers",
+      summary:
+        "Replaces the scopes of a person, by id or e-mail address, and, with --ledgers, the ledgers",
       parameters: ["person"],
       options: { scopes: SCOPES, ledgers: LEDGERS },
       run: setScopes,
@@ -71,7 +86,12 @@ export const noun: Noun = {
       parameters: ["person"],
       run: signInLink,
     },
-    delete: { summary: "Deletes a person, who is logged out", parameters: ["person"], run: remove },
+    delete: {
+      summary: "Deletes a person, by id or e-mail address, who is logged out",
+      parameters: ["person"],
+      options: YES,
+      run: remove,
+    },
   },
 };
 
@@ -105,29 +125,12 @@ async function invite(call: Call): Promise<Outcome> {
   return { data, lines: [data.url, `The link works once, until ${data.expiresAt}.`] };
 }
 
-async function list(call: Call): Promise<Outcome> {
-  const api = await call.connect(["auth:read"]);
-  const { data } = await api.call({
-    method: "GET",
-    path: "/api/florin/v1/users",
-    answer: z.object({ data: z.array(User) }),
-  });
-  const rows = data.map(({ id, email, name = "", scopes, ledgers, canLogIn }) => [
-    id,
-    email,
-    name,
-    scopes.join(" "),
-    ledgers.join(" "),
-    canLogIn ? "" : "cannot log in",
-  ]);
-  return { data, lines: rows.length === 0 ? ["There is nobody."] : columns(rows) };
-}
-
 async function setScopes(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write"]);
+  const { id } = await findUser(api, call.parameter("person"));
   const { data } = await api.call({
     method: "PUT",
-    path: pathOf(call),
+    path: pathOf(id),
     body: permissionsOf(call),
     answer: z.object({ data: User }),
   });
@@ -193,10 +196,10 @@ async function findUser(api: Api, person: string): Promise<z.output<typeof User>
 
 async function remove(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write"]);
-  await api.call({ method: "DELETE", path: pathOf(call), answer: z.undefined() });
-  const id = call.parameter("person");
+  const { id, email } = await findUser(api, call.parameter("person"));
+  await call.confirm(email, `${email} is deleted, with the logins and tokens.`);
+  await api.call({ method: "DELETE", path: pathOf(id), answer: z.undefined() });
   return { data: { id }, lines: [`There is no person ${id} now.`] };
 }
 
-const pathOf = (call: Call): string =>
-  `/api/florin/v1/users/${encodeURIComponent(call.parameter("person"))}`;
+const pathOf = (id: string): string => `/api/florin/v1/users/${encodeURIComponent(id)}`;

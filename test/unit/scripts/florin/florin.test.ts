@@ -8,6 +8,7 @@ import { loadNouns } from "#scripts/florin/nouns.ts";
 const NOUNS: Nouns = {
   ghosts: {
     summary: "What nobody has seen",
+    group: "The house",
     verbs: {
       call: {
         summary: "Calls a ghost",
@@ -49,8 +50,8 @@ async function florin(...args: string[]) {
   const notes: string[] = [];
   const code = await runCommand(args, NOUNS, {
     env: { FLORIN_STATE_DIR: "/nonexistent" },
-    write: (line) => lines.push(line),
-    note: (line) => notes.push(line),
+    write: (line) => void lines.push(line),
+    note: (line) => void notes.push(line),
   });
   return { code, output: lines.join("\n"), notes: notes.join("\n") };
 }
@@ -159,9 +160,11 @@ test.each([
 
 test("every noun is found by its file, and each of its verbs says what it does", async () => {
   const nouns = await loadNouns();
-  expect(Object.keys(nouns)).toEqual(expect.arrayContaining(["clients", "ledger"]));
-  for (const { summary, verbs } of Object.values(nouns)) {
-    for (const text of [summary, ...Object.values(verbs).map((verb) => verb.summary)]) {
+  expect(Object.keys(nouns)).toEqual(expect.arrayContaining(["clients", "ledgers"]));
+  for (const { summary, alone, verbs } of Object.values(nouns)) {
+    const all = [...Object.values(verbs), ...(alone === undefined ? [] : [alone])];
+    expect(all).not.toEqual([]);
+    for (const text of [summary, ...all.map((verb) => verb.summary)]) {
       expect(text).toMatch(/^[A-Z].+[^.]$/);
     }
   }

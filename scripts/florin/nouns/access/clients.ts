@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { list } from "#scripts/florin/api/list.ts";
 import { columns } from "#scripts/florin/columns.ts";
-import type { Call, Noun, Outcome, Option } from "#scripts/florin/command.ts";
+import { type Call, type Noun, type Option, type Outcome, YES } from "#scripts/florin/command.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -51,13 +52,25 @@ export const noun: Noun = {
       },
       run: create,
     },
-    list: { summary: "Lists all clients", run: list },
+    list: list({
+      summary: "Lists all clients",
+      path: "/api/auth/clients",
+      scope: "auth:read",
+      isPaged: false,
+      columns: { Id: "id", Name: "name", Scopes: "scopes" },
+      empty: "There are no clients.",
+    }),
     show: {
       summary: "Shows a client, by id or name, with its secrets",
       parameters: ["client"],
       run: show,
     },
-    delete: { summary: "Deletes a client, by id or name", parameters: ["client"], run: remove },
+    delete: {
+      summary: "Deletes a client, by id or name, and ends its tokens",
+      parameters: ["client"],
+      options: YES,
+      run: remove,
+    },
     "add-secret": {
       summary: "Makes another secret of a client, by id or name, which is shown only now",
       parameters: ["client"],
@@ -72,6 +85,7 @@ export const noun: Noun = {
     "delete-secret": {
       summary: "Deletes a secret of a client, by id or name",
       parameters: ["client", "secret"],
+      options: YES,
       run: removeSecret,
     },
   },
@@ -117,12 +131,6 @@ async function addSecret(api: Api, client: string, name: string) {
   return data;
 }
 
-async function list(call: Call): Promise<Outcome> {
-  const data = await listOf(await call.connect(["auth:read"]));
-  const rows = data.map(({ id, name, scopes }) => [id, name, scopes.join(" ")]);
-  return { data, lines: rows.length === 0 ? ["There are no clients."] : columns(rows) };
-}
-
 async function listOf(api: Api): Promise<Client[]> {
   const { data } = await api.call({
     method: "GET",
@@ -165,7 +173,8 @@ const rowsOf = (client: Client): string[][] => [
 
 async function remove(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write", "auth:read"]);
-  const { id } = await clientOf(api, call);
+  const { id, name } = await clientOf(api, call);
+  await call.confirm(name === "" ? id : name, `The client ${id} is deleted, and its tokens end.`);
   await api.call({ method: "DELETE", path: pathOf(id), answer: z.undefined() });
   return { data: { id }, lines: [`The client ${id} is deleted.`] };
 }
@@ -175,6 +184,7 @@ async function removeSecret(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write", "auth:read"]);
   const { id } = await clientOf(api, call);
   const path = `${pathOf(id)}/secrets/${encodeURIComponent(secret)}`;
+  await call.confirm(secret, "Programs with the secret get no more tokens.");
   await api.call({ method: "DELETE", path, answer: z.undefined() });
   return { data: { id: secret }, lines: [`The secret ${secret} is deleted.`] };
 }
