@@ -7,6 +7,10 @@ const FOLDER = join(import.meta.dirname, "nouns");
 /** The groups of nouns, by the folders of their files. */
 const GROUPS: Readonly<Record<string, string>> = {
   ledger: "Ledgers",
+  payments: "Payments",
+  wallets: "Wallets",
+  flows: "Flows",
+  webhooks: "Webhooks",
   access: "Access",
   "": "The deployment",
 };
