@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { withCommands } from "#scripts/florin/command-docs.ts";
 import type { Nouns } from "#scripts/florin/command.ts";
 import { completionScript } from "#scripts/florin/completion.ts";
 import { EXIT_CODES, runCommand } from "#scripts/florin/main.ts";
 import { loadNouns } from "#scripts/florin/nouns.ts";
+import { inProject } from "#scripts/lib/project.ts";
 
 const NOUNS: Nouns = {
   ghosts: {
@@ -168,4 +171,9 @@ test("every noun is found by its file, and each of its verbs says what it does",
       expect(text).toMatch(/^[A-Z].+[^.]$/);
     }
   }
+});
+
+test("the page of the command line has all nouns and verbs as the code has them", async () => {
+  const page = readFileSync(inProject("docs/command-line.md"), "utf8");
+  expect(withCommands(page, await loadNouns()), "run npm run commands:docs").toBe(page);
 });
