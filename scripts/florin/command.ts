@@ -86,6 +86,8 @@ export interface RowStream {
   readonly rows: AsyncIterable<{ readonly item: unknown; readonly cells: readonly string[] }>;
   /** The sentence for a list without items. */
   readonly empty: string;
+  /** What the operator is told after the list; undefined for nothing. */
+  readonly remark?: () => string | undefined;
 }
 
 /** A text, printed while it is read, also with `--json`. */

@@ -50,7 +50,8 @@ async function execute(
   const connect: Call["connect"] = (scopes) => Api.open(findAccess(env, url), scopes);
   const confirm = confirmWith(surroundings, values.flag("yes"));
   const result = await verb.run({ ...values, note, env, url, connect, confirm });
-  const failure = await printResult(result, { json, output: surroundings });
+  const { failure, remark } = await printResult(result, { json, output: surroundings });
+  if (remark !== undefined) note(remark);
   if (failure === undefined) return EXIT_CODES.done;
   note(failure);
   return EXIT_CODES.failed;

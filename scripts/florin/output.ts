@@ -10,13 +10,21 @@ export interface Output {
   readonly width?: number | undefined;
 }
 
-/** Prints a result, for people or as JSON. Returns the reason of a failure that the result reports. */
+/** What remains to be said after a result is printed, outside of the result. */
+export interface AfterWords {
+  /** The reason of a failure that the result reports. */
+  readonly failure?: string | undefined;
+  readonly remark?: string | undefined;
+}
+
+/** Prints a result, for people or as JSON. */
 export async function printResult(
   result: Result,
   { json, output }: { readonly json: boolean; readonly output: Output },
-): Promise<string | undefined> {
+): Promise<AfterWords> {
   for await (const line of linesOf(result, json, output)) await output.write(line);
-  return "data" in result ? result.failure : undefined;
+  if ("data" in result) return { failure: result.failure };
+  return result.kind === "rows" ? { remark: result.remark?.() } : {};
 }
 
 function linesOf(

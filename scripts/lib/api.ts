@@ -107,6 +107,8 @@ export class Api {
     }
     const init = {
       method,
+      // No operation is redirected, and a redirected POST would become a GET.
+      redirect: "manual" as const,
       headers: {
         ...headers,
         authorization: `Bearer ${this.#token}`,

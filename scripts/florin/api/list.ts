@@ -55,8 +55,8 @@ export function list(spec: ListSpec): Verb {
       const query = { ...spec.query, ...filter };
       // One more item than wanted tells whether there are more.
       const pageSize = isPaged ? Math.min(limit + 1, PAGE_SIZE_MAX) : undefined;
-      const items = limited(readItems(api, { path, query, pageSize }), limit, call.note);
-      return streamOf(items, spec);
+      const items = new LimitedItems(readItems(api, { path, query, pageSize }), limit);
+      return { ...streamOf(items, spec), remark: () => items.remark };
     },
   };
 }
@@ -113,19 +113,30 @@ export async function* readItems(api: Api, { path, query, pageSize }: Reading): 
   }
 }
 
-/** At most `limit` items. A note says that there are more. */
-async function* limited(
-  items: AsyncIterable<unknown>,
-  limit: number,
-  note: Call["note"],
-): AsyncGenerator {
-  let count = 0;
-  for await (const item of items) {
-    if (count === limit) {
-      note(`There are more than ${limit}: --limit shows more of them, and --all shows all.`);
-      return;
+/** At most `limit` items of a list. */
+class LimitedItems implements AsyncIterable<unknown> {
+  readonly #items: AsyncIterable<unknown>;
+  readonly #limit: number;
+  #hasMore = false;
+
+  constructor(items: AsyncIterable<unknown>, limit: number) {
+    this.#items = items;
+    this.#limit = limit;
+  }
+
+  /** A sentence about the items that were left out, once all others are taken. */
+  get remark(): string | undefined {
+    if (!this.#hasMore) return undefined;
+    return `There are more than ${this.#limit}: --limit shows more of them, and --all shows all.`;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator {
+    let count = 0;
+    for await (const item of this.#items) {
+      this.#hasMore = count === this.#limit;
+      if (this.#hasMore) return;
+      yield item;
+      count += 1;
     }
-    yield item;
-    count += 1;
   }
 }

@@ -121,7 +121,8 @@ function assertPrivate(path: string, rights: number): void {
   );
 }
 
-const LOCK_WAIT_MS = 30_000;
+/** Longer than a program that has the lock waits for its server. */
+const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 20;
 
 /** Takes the lock, which the system releases when its process ends in any way. Throws `OperatorError` if another program keeps it. */

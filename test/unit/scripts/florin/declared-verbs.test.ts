@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
 import { act } from "#scripts/florin/api/act.ts";
@@ -9,6 +12,7 @@ import { amountOf, postingOf } from "#scripts/florin/api/input.ts";
 import { list } from "#scripts/florin/api/list.ts";
 import { show } from "#scripts/florin/api/show.ts";
 import type { Nouns } from "#scripts/florin/command.ts";
+import { LoginStore, type StoredLogin } from "#scripts/florin/login/login-store.ts";
 import { EXIT_CODES, runCommand } from "#scripts/florin/main.ts";
 
 const PATH = "/api/things";
@@ -109,11 +113,12 @@ beforeEach(() => {
 async function florin(
   args: readonly string[],
   ask?: (question: string) => Promise<string>,
+  env: NodeJS.ProcessEnv = { FLORIN_TOKEN: "token" },
 ): Promise<{ code: number; output: string; notes: string }> {
   const lines: string[] = [];
   const notes: string[] = [];
   const code = await runCommand(args, NOUNS, {
-    env: { FLORIN_URL: origin, FLORIN_TOKEN: "token" },
+    env: { FLORIN_URL: origin, ...env },
     write: (line) => void lines.push(line),
     note: (line) => void notes.push(line),
     ask,
@@ -192,6 +197,36 @@ describe("a declared list", () => {
   });
 });
 
+test("a long list goes on with a new token when that of the login ends in the middle", async () => {
+  const home = mkdtempSync(join(tmpdir(), "florin-long-list-"));
+  const login: StoredLogin = {
+    person: "ada@example.com",
+    scopes: ["things:read"],
+    accessToken: "access-1",
+    expiresMs: Date.now() + 3_600_000,
+    refreshToken: "refresh-1",
+  };
+  await LoginStore.of({ XDG_CONFIG_HOME: home }).update(origin, async () => login);
+  const tokens = { access_token: "access-2", refresh_token: "refresh-2", expires_in: 300 };
+  answer = (request) => {
+    if (request.method === "POST") return [200, { ...tokens, scope: "things:read" }];
+    const isLate = request.url.searchParams.get("cursor") === "100";
+    const isOld = request.headers.authorization === "Bearer access-1";
+    if (isLate && isOld) return [401, {}, { "www-authenticate": 'Bearer error="invalid_token"' }];
+    return things(250)(request);
+  };
+  const env = { XDG_CONFIG_HOME: home };
+  const { code, output } = await florin(["things", "list", "--all", "--json"], undefined, env);
+  expect([code, (JSON.parse(output) as unknown[]).length]).toEqual([EXIT_CODES.done, 250]);
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+    "Bearer access-1",
+    "Bearer access-1",
+    undefined,
+    "Bearer access-2",
+    "Bearer access-2",
+  ]);
+});
+
 describe("a declared verb of one thing", () => {
   test("a path has its parameters in one segment each", async () => {
     answer = () => [200, { data: { id: 7 } }];
@@ -202,6 +237,11 @@ describe("a declared verb of one thing", () => {
   test.each(["..", ".", ""])("the parameter %j leads to no other path", async (word) => {
     expect((await florin(["things", "show", word])).code).toBe(EXIT_CODES.usage);
     expect(seen).toEqual([]);
+  });
+
+  test("a redirection is not followed", async () => {
+    answer = () => [302, undefined, { location: "https://other.example.com/" }];
+    expect((await florin(["things", "show", "a"])).notes).toBe("The server answers 302: ");
   });
 
   test("a refusal is the server's own sentence, and ends with 1", async () => {
