@@ -1,8 +1,5 @@
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
-import type { GroupedNoun, Noun, Nouns } from "./command.ts";
-
-const FOLDER = join(import.meta.dirname, "nouns");
+import type { GroupedNoun, Nouns } from "./command.ts";
+import { loadNounFiles } from "./noun-files.ts";
 
 /** The groups of nouns, by the folders of their files. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -15,21 +12,15 @@ const GROUPS: Readonly<Record<string, string>> = {
   "": "The deployment",
 };
 
-/** Loads all nouns: one for each file of `nouns/` and of its folders, which are the groups. */
+/** Loads all nouns, in the order of the groups. */
 export async function loadNouns(): Promise<Nouns> {
-  const nouns = await Promise.all(Object.entries(GROUPS).map(loadGroup));
-  return Object.fromEntries(nouns.flat());
-}
-
-async function loadGroup([folder, group]: readonly [string, string]) {
-  const path = join(FOLDER, folder);
-  const files = readdirSync(path).filter((file) => file.endsWith(".ts"));
-  return Promise.all(
-    files.toSorted().map(async (file): Promise<[string, GroupedNoun]> => {
-      const { noun } = (await import(join(path, file))) as { noun: Noun }; // Each file of the folder exports a noun.
-      return [basename(file, ".ts"), { ...noun, group }];
-    }),
+  const files = await loadNounFiles();
+  const nouns = Object.entries(GROUPS).flatMap(([folder, group]) =>
+    files
+      .filter((file) => file.group === folder)
+      .map(({ name, noun }): [string, GroupedNoun] => [name, { ...noun, group }]),
   );
+  return Object.fromEntries(nouns);
 }
 
 /** The noun with a name, or with an alias. */

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
-import { basename, dirname, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import type { Plugin } from "esbuild";
+import { nounFiles, placeOf } from "#scripts/florin/noun-files.ts";
 import { inProject } from "#scripts/lib/project.ts";
 import { askWrangler } from "#scripts/lib/runtime/worker-config.ts";
 import { settingFiles } from "#scripts/lib/settings/modules.ts";
@@ -27,7 +27,7 @@ export async function standIns(): Promise<Plugin> {
   };
   const lists: Readonly<Record<string, string>> = {
     "scripts/lib/settings/modules.ts": settingModules(),
-    "scripts/florin/nouns.ts": nouns(),
+    "scripts/florin/noun-files.ts": nouns(),
   };
   return {
     name: "stand-ins",
@@ -56,13 +56,13 @@ export const loadSettings = async () => [${items.join(", ")}];`;
 
 /** The module of the nouns, with a fixed list of nouns. */
 function nouns(): string {
-  const folder = "scripts/florin/nouns";
-  const files = readdirSync(inProject(folder))
-    .filter((file) => file.endsWith(".ts"))
-    .toSorted();
-  const items = files.map((file, index) => `"${basename(file, ".ts")}": m${index}.noun`);
-  return `${imports(files.map((file) => `${folder}/${file}`))}
-export const loadNouns = async () => ({ ${items.join(", ")} });`;
+  const files = nounFiles();
+  const items = files.map((file, index) => {
+    const { group, name } = placeOf(file);
+    return `{ group: "${group}", name: "${name}", noun: m${index}.noun }`;
+  });
+  return `${imports(files.map((file) => `scripts/florin/nouns/${file}`))}
+export const loadNounFiles = async () => [${items.join(", ")}];`;
 }
 
 const imports = (files: readonly string[]): string =>

@@ -386,7 +386,7 @@ export const TOOL_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "scripts/florin": ["scripts/deploy", "scripts/lib"],
   "scripts/generic-psp": ["scripts/lib"],
   "scripts/listen": ["scripts/lib"],
-  "scripts/package": ["scripts/deploy", "scripts/lib"],
+  "scripts/package": ["scripts/deploy", "scripts/florin", "scripts/lib"],
   scripts: [
     "scripts/demo",
     "scripts/deploy",
