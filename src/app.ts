@@ -7,6 +7,7 @@ import { SWEEPS } from "./sweeps.ts";
 import { CONSOLE_SITE } from "#console/site.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
+import { NO_QUOTAS, type QuotaUse } from "#platform/admission/quotas.ts";
 import { assert } from "#platform/assert.ts";
 import type { ReadOwnApi } from "#platform/context.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
@@ -125,6 +126,7 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
     headers.set(REQUEST_ID_HEADER, id);
     addCommonHeaders(headers, { isSilent: isOpenToAll(c.env) });
   }
+  if (request?.quota !== undefined) addQuotaHeaders(response.headers, request.quota);
   const { status } = response;
   const durationMs = Date.now() - startedMs;
   if (status >= 400 || durationMs >= SLOW_MS) {
@@ -147,7 +149,12 @@ const factsOf = (id: string, url: string, deployment: Deployment): RequestFacts 
   body: undefined,
   failure: undefined,
   ticket: undefined,
+  quota: undefined,
 });
+
+function addQuotaHeaders(headers: Headers, quota: QuotaUse): void {
+  for (const [name, value] of Object.entries(quota.headers())) headers.set(name, value);
+}
 
 function finishedIn(c: Context<AppEnv>): Response {
   assert(c.finalized, "a handler answers or passes the request on");
@@ -215,6 +222,7 @@ const deploymentFor = memoByEnv((env: Env): Deployment => {
     settings: platformSettings.of(env),
     scopes: ALL_SCOPES,
     authenticate,
+    quotas: isOpen ? NO_QUOTAS : authModule.quotas(env),
     readOwnApi: readOwnApiOf(env),
     isOpenToAll: isOpen,
   };

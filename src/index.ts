@@ -2,7 +2,7 @@ import { app } from "./app.ts";
 import { consume } from "./jobs.ts";
 
 export { ClockObject } from "./clock-object.ts";
-export { AttemptLimitObject, PasswordHashObject } from "#modules/auth/index.ts";
+export { AttemptLimitObject, ClientQuotaObject, PasswordHashObject } from "#modules/auth/index.ts";
 export { EventStreamObject } from "#modules/events/index.ts";
 export { PipelineObject } from "#modules/exporters/index.ts";
 export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { NO_QUOTAS } from "#platform/admission/quotas.ts";
 import { ANONYMOUS } from "#platform/context.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -18,6 +19,7 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
       settings,
       scopes: [],
       authenticate: () => ANONYMOUS,
+      quotas: NO_QUOTAS,
       readOwnApi: () => Promise.reject(new Error("payments read no links")),
       isOpenToAll: false,
     };
@@ -30,6 +32,7 @@ export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
       body: undefined,
       failure: undefined,
       ticket: undefined,
+      quota: undefined,
     });
     await next();
   });

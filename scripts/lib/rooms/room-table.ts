@@ -174,11 +174,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       packages: [...D1, "node:crypto"],
     },
     floors: [
-      // Objects that hash passwords and count attempts; what clients and people may do, as it is stored; tokens that were revoked.
+      // Objects that hash passwords, count attempts and hold quotas; what clients and people may do, as it is stored; tokens that were revoked.
       {
         authority: {},
         hashing: { packages: RUNTIME },
         limits: { packages: RUNTIME },
+        quotas: { packages: RUNTIME },
         revocations: {},
       },
       { grants: {}, registry: {} },

@@ -15,6 +15,7 @@ import type { Step } from "#platform/sql/step.ts";
  */
 export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
   AttemptLimitObject: [],
+  ClientQuotaObject: [],
   ClockObject: [],
   ConnectorObject: [],
   EndpointObject: WEBHOOK_LANE_TABLES.steps,

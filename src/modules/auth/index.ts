@@ -4,6 +4,7 @@ import * as authorize from "./authorize/tables.ts";
 import * as grants from "./grants/tables.ts";
 import { PasswordHashObject } from "./hashing/password-hash-object.ts";
 import { registerAudit } from "./http/audit.ts";
+import { registerClientQuotas } from "./http/client-quotas.ts";
 import { registerClients } from "./http/clients.ts";
 import { registerCredentials } from "./http/credentials.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -26,6 +27,9 @@ import { registerPassword } from "./pages/password.ts";
 import { registerSignIn } from "./pages/sign-in.ts";
 import * as passkeys from "./passkeys/tables.ts";
 import * as people from "./people/tables.ts";
+import { clientQuotasOf } from "./quotas/client-quotas.ts";
+import { ClientQuotaObject } from "./quotas/quota-object.ts";
+import * as quotas from "./quotas/tables.ts";
 import { AuthStore } from "./registry/store.ts";
 import { sweepSigningKeys } from "./retention/key-sweep.ts";
 import { purgeGrants } from "./retention/purge-grants.ts";
@@ -36,6 +40,7 @@ import { AUTH_STATUS } from "./status.ts";
 import { GRANTS_SWEEP, KEYS_SWEEP, LOGINS_SWEEP } from "./sweeps.ts";
 import * as clients from "./tables.ts";
 import { verifierOf } from "./verification/verifier.ts";
+import type { ClientQuotas } from "#platform/admission/quotas.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
 import { AUDIT_SWEEP } from "#platform/audit/audited-change.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
@@ -58,6 +63,7 @@ const VERSION = "v2.4.0";
  *     keys, people                 keys that sign and verify; people, their passwords and sessions
  *     grants, registry             consents and refresh tokens; clients
  *     authority, revocations       what clients and people may do and could do; tokens that were revoked
+ *     quotas, limits               how much a client may ask for; how often a secret may be wrong
  *
  * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left out
  * silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only if the settings
@@ -67,6 +73,8 @@ const VERSION = "v2.4.0";
 export const authModule: Module & {
   /** The verifier of request tokens, created once for each environment. */
   authenticator(env: Env): Authenticator;
+  /** The quotas of clients, created once for each environment. */
+  quotas(env: Env): ClientQuotas;
 } = {
   name: "auth",
   version: VERSION,
@@ -77,6 +85,7 @@ export const authModule: Module & {
     registerSigningKeys(app);
     registerPeople(app);
     registerCredentials(app);
+    registerClientQuotas(app);
     registerSignInLinks(app);
     return app;
   },
@@ -125,7 +134,7 @@ export const authModule: Module & {
   examples,
   health: ({ env }) => new AuthStore(env).check(),
   settings: authSettings,
-  tables: tablesIn(authority, authorize, clients, grants, passkeys, people, revocations),
+  tables: tablesIn(authority, authorize, clients, grants, passkeys, people, quotas, revocations),
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
   status: AUTH_STATUS,
   sweeps: [
@@ -139,9 +148,10 @@ export const authModule: Module & {
     { name: GRANTS_SWEEP, run: purgeGrants, purges: true },
     { name: KEYS_SWEEP, run: sweepSigningKeys },
   ],
-  classes: { AttemptLimitObject, PasswordHashObject },
+  classes: { AttemptLimitObject, ClientQuotaObject, PasswordHashObject },
   authenticator: (env) =>
     authSettings.of(env).FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
+  quotas: clientQuotasOf,
 };
 
 function createRoutes(): OpenAPIHono<AppEnv> {
@@ -174,4 +184,4 @@ const acceptAll: Authenticator = () => ({
 export { asClient } from "./registry/as-client.ts";
 export { currentPrincipal } from "./permits/current-principal.ts";
 export type { HashCaller } from "./hashing/password-hash-object.ts";
-export { AttemptLimitObject, authSettings, PasswordHashObject };
+export { AttemptLimitObject, authSettings, ClientQuotaObject, PasswordHashObject };

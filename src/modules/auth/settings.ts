@@ -1,4 +1,5 @@
 import { builtInName } from "#modules/auth/core/built-in-clients.ts";
+import { parseRate, STREAMS_MAX } from "#modules/auth/core/quota.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import {
   choice,
@@ -30,6 +31,24 @@ const TRUSTED_ISSUERS = list(
     meaning:
       "Other issuers whose tokens this server accepts: URLs, separated by commas. Audiences may follow a URL, separated by spaces; a token of this issuer must then name one of them",
   },
+);
+
+/** The default quota of one kind: a rate, with the burst behind a slash. */
+function rate(meaning: string) {
+  const wanted = 'a number a second such as "50", or "50/200" with the burst, which is no smaller';
+  const { schema, ...described } = optionalText(wanted, (value) => parseRate(value) !== undefined, {
+    meaning,
+  });
+  return {
+    ...described,
+    schema: schema.transform((value) => (value === undefined ? undefined : parseRate(value))),
+  };
+}
+
+const STREAMS = optionalText(
+  `an integer from 1 to ${STREAMS_MAX}`,
+  (value) => /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= STREAMS_MAX,
+  { meaning: "Streams that a client without a quota of its own may have open at once" },
 );
 
 export const authSettings = new DeclaredSettings(
@@ -81,6 +100,21 @@ export const authSettings = new DeclaredSettings(
       meaning:
         "Age at which a new key replaces the one that signs; the old key verifies until its tokens have expired",
     }),
+    FLORIN_QUOTA_REQUESTS: rate(
+      "Requests a second of each client without a quota of its own; no limit by default",
+    ),
+    FLORIN_QUOTA_WRITES: rate(
+      "Those requests a second that need another scope than one for reading",
+    ),
+    FLORIN_QUOTA_ELEMENTS: rate(
+      "Elements of bulks, and entries of imported logs, a second of each client without a quota of its own",
+    ),
+    FLORIN_QUOTA_STREAMS: {
+      ...STREAMS,
+      schema: STREAMS.schema.transform((value) =>
+        value === undefined ? undefined : Number(value),
+      ),
+    },
     FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",
       meaning: "How long the audit of changes is kept",

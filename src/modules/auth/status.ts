@@ -1,4 +1,5 @@
 import { SigningKeys } from "./keys/signing-keys.ts";
+import { latestRefusals } from "./quotas/refusals.ts";
 import { authSettings } from "./settings.ts";
 import { FAMILIES } from "#platform/status/families.ts";
 import { ageSeconds, sample, type StatusSection } from "#platform/status/section.ts";
@@ -7,7 +8,7 @@ import { toMillis } from "#platform/time.ts";
 /** How much older than it should be the key may be, in milliseconds: it is replaced when a token is next signed. */
 const LATE_MS = 7 * 24 * 3_600_000;
 
-/** What an operator should know of the module: the ages of keys that sign tokens. */
+/** What an operator should know of the module: the ages of keys that sign tokens, and refusals of quotas. */
 export const AUTH_STATUS: readonly StatusSection[] = [
   {
     name: "keys",
@@ -39,5 +40,15 @@ export const AUTH_STATUS: readonly StatusSection[] = [
               ],
       };
     },
+  },
+  {
+    name: "quotas",
+    description: "Clients that have asked for more than their quota",
+    read: async ({ env }) => ({
+      samples: (await latestRefusals(env)).map(({ client, kind, count }) =>
+        sample(FAMILIES.quotaRefusals, count, { client, kind }),
+      ),
+      problems: [],
+    }),
   },
 ];

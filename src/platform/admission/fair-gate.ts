@@ -28,6 +28,8 @@ export interface GateLimits {
 export interface Ticket {
   /** Ends the right. Further calls have no effect. */
   release(): void;
+  /** Shows that work which lasts is still under way; absent for tickets that need no sign of life. */
+  readonly keep?: () => void;
 }
 
 /**

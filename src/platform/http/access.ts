@@ -7,6 +7,7 @@ import { addressOf } from "./sender/address.ts";
 import { assertLedgerAllowed, outOfReach } from "#platform/access/ledger-patterns.ts";
 import { admissionOf, payerOf, anonymousPayer } from "#platform/admission/admission.ts";
 import type { Payer, Ticket } from "#platform/admission/fair-gate.ts";
+import type { QuotaUse } from "#platform/admission/quotas.ts";
 import { WORK_KINDS, type WorkKind } from "#platform/admission/work-kinds.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type Principal, type ServiceContext } from "#platform/context.ts";
@@ -53,8 +54,8 @@ export const accessOf = (
 });
 
 /**
- * Checks the token of a request that needs one, and takes a ticket for its work, without waiting if the token is known and a place is free.
- * Throws `UNAUTHENTICATED` and `RATE_LIMITED`.
+ * Checks the token of a request that needs one, counts it in the quota of its client, and takes a ticket for its work, without waiting if the
+ * token is known, the quota's tokens are here and a place is free. Throws `UNAUTHENTICATED` and `RATE_LIMITED`.
  */
 export function enter(
   c: Context<AppEnv>,
@@ -62,18 +63,32 @@ export function enter(
   kind: WorkKind,
 ): Promise<void> | undefined {
   const context = contextOf(c, access);
-  if (context instanceof Promise) return enterLater(c, context, kind);
+  if (context instanceof Promise) return enterLater(c, context, { access, kind });
   c.set("context", context);
-  return takePlace(c, kind);
+  const counting = count(c, access);
+  return counting === undefined ? takePlace(c, kind) : counting.then(() => takePlace(c, kind));
 }
 
 async function enterLater(
   c: Context<AppEnv>,
   context: Promise<ServiceContext>,
-  kind: WorkKind,
+  { access, kind }: { readonly access: Access; readonly kind: WorkKind },
 ): Promise<void> {
   c.set("context", await context);
+  await count(c, access);
   await takePlace(c, kind);
+}
+
+/** Counts a request in its client's quota. An internal request is not counted, because it belongs to one that was. */
+function count(c: Context<AppEnv>, { scope }: Access): Promise<void> | undefined {
+  if (scope === "public" || isInternal(c.req.raw)) return undefined;
+  const request = c.get("request");
+  const take = (quota: QuotaUse | undefined): Promise<void> | undefined => {
+    request.quota = quota;
+    return quota?.takeRequest(!scope.endsWith(":read"));
+  };
+  const quota = request.deployment.quotas.useOf(c.get("context").principal);
+  return quota instanceof Promise ? quota.then(take) : take(quota);
 }
 
 function contextOf(c: Context<AppEnv>, access: Access): ServiceContext | Promise<ServiceContext> {
@@ -114,6 +129,9 @@ function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefine
   if (isInternal(c.req.raw)) return undefined;
   const request = c.get("request");
   const ticket = admissionOf(c.env).enter(kind, payerFor(c));
+  if (kind === "stream" && request.quota !== undefined) {
+    return holdStream(request, request.quota, ticket);
+  }
   if (ticket instanceof Promise) return holdLater(request, ticket);
   request.ticket = ticket;
   return WORK_KINDS[kind].isLong ? waitForLull() : undefined;
@@ -121,6 +139,34 @@ function takePlace(c: Context<AppEnv>, kind: WorkKind): Promise<void> | undefine
 
 async function holdLater(request: RequestFacts, ticket: Promise<Ticket>): Promise<void> {
   request.ticket = await ticket;
+}
+
+/** Takes a place among the client's open streams besides the ticket, which is released if there is none. */
+async function holdStream(
+  request: RequestFacts,
+  quota: QuotaUse,
+  entering: Ticket | Promise<Ticket>,
+): Promise<void> {
+  const ticket = await entering;
+  request.ticket = ticket;
+  const place = await quota.openStream();
+  request.ticket = {
+    keep: () => place.keep(),
+    release: () => {
+      ticket.release();
+      place.release();
+    },
+  };
+}
+
+/** Counts elements of a bulk in the client's quota, before they are executed. Gives nothing where they are counted at once. Throws `RATE_LIMITED`. */
+export const takeElements = (c: Context<AppEnv>, elements: number): Promise<void> | undefined =>
+  c.get("request").quota?.takeElements(elements);
+
+/** What makes a body that is still arriving wait for the client's quota of elements, before each of them; undefined without a quota. */
+export function elementPace(c: Context<AppEnv>): (() => Promise<void> | undefined) | undefined {
+  const { quota } = c.get("request");
+  return quota === undefined ? undefined : () => quota.paceElement();
 }
 
 /** Does a part of a request's work in the budget of its kind. Throws `RATE_LIMITED` before the work. */

@@ -138,6 +138,7 @@ export async function respondInTexts(
           next = undefined;
           if (isLeft) return;
           if (item.done !== true) {
+            ticket?.keep?.();
             const { value } = item;
             controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
             return;

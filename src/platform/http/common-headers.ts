@@ -1,7 +1,14 @@
 /** The header for a request's id, which is also in its log lines. */
 export const REQUEST_ID_HEADER = "x-request-id";
 /** Headers that pages may read besides those that CORS exposes by default. */
-export const EXPOSED_HEADERS = ["Count", "Idempotency-Hit", "X-Florin-Import-Notes"];
+export const EXPOSED_HEADERS = [
+  "Count",
+  "Idempotency-Hit",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-Florin-Import-Notes",
+];
 /** The origins that may read answers of the API; see `answerPreflight`. */
 export const ALLOWED_ORIGIN = "*";
 /** The content security policy of API answers, which lets a browser load and frame nothing. Pages have policies of their own. */

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Authenticator } from "./authenticator.ts";
 import type { Ticket } from "#platform/admission/fair-gate.ts";
+import type { ClientQuotas, QuotaUse } from "#platform/admission/quotas.ts";
 import type { Principal, ReadOwnApi, ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
@@ -34,6 +35,8 @@ export interface RequestFacts {
   failure: FailureFacts | undefined;
   /** The request's ticket, which is released when the request ends or the last part of its answer is sent. */
   ticket: Ticket | undefined;
+  /** The use of the client's quota; undefined for a client without one, and until the token is checked. */
+  quota: QuotaUse | undefined;
 }
 
 /** The facts of an operation that the list of failed requests shows. */
@@ -57,6 +60,7 @@ export interface Deployment {
   /** The scopes of all modules. */
   readonly scopes: readonly string[];
   readonly authenticate: Authenticator;
+  readonly quotas: ClientQuotas;
   readonly readOwnApi: ReadOwnApi;
   /** Whether requests need no authentication. Then no other origin may read answers, and reads hide secrets. */
   readonly isOpenToAll: boolean;

@@ -1,5 +1,6 @@
 /** The face of HTTP for modules: everything that registrations of operations and their schemas need. Files of this folder do not import it. */
 
+export { elementPace, takeElements } from "./access.ts";
 export { type AppEnv, deploymentOf } from "./context.ts";
 export {
   type Answer,

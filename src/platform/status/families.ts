@@ -163,6 +163,12 @@ export const FAMILIES = {
     labels: [],
     help: "Keys in FLORIN_PREVIOUS_SECRET_KEYS.",
   }),
+  quotaRefusals: family({
+    name: "florin_quota_refusals",
+    type: "counter",
+    labels: ["client", "kind"],
+    help: "Requests, bulks and streams beyond the quota of the client; for the hundred that were refused last.",
+  }),
   pollingAge: family({
     name: "florin_connector_poll_success_age_seconds",
     type: "gauge",

@@ -173,6 +173,9 @@ describe("CORS", () => {
       expect(listOf(response, "access-control-expose-headers")).toEqual([
         "count",
         "idempotency-hit",
+        "ratelimit",
+        "ratelimit-policy",
+        "retry-after",
         "x-florin-import-notes",
       ]);
     }

@@ -55,6 +55,12 @@ const policyId = (): Promise<string> =>
 
 const clientId = async (): Promise<string> => (await freshApp()).id;
 
+async function quotaOfClient(): Promise<string> {
+  const path = `/api/florin/v1/clients/${await clientId()}/quota`;
+  await api(path, { method: "PUT", body: { streams: 1 } });
+  return path;
+}
+
 const poolId = (): Promise<string> =>
   idOf(`${V3}/pools`, { name: freshName(), query: { $match: { id: "none" } } });
 
@@ -180,6 +186,7 @@ const after = (
 export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
   deleteClient: at("/api/auth/clients/", clientId, { action: "auth.client.delete" }),
   deleteSecret: at("", secretPath, { action: "auth.secret.delete" }),
+  florinDeleteClientQuota: after(quotaOfClient, "", { action: "auth.client.quota.delete" }),
   florinDeleteUser: at("/api/florin/v1/users/", personId, { action: "auth.person.delete" }),
   florinEndUserSession: at("/api/florin/v1/users/", () => credentialPath("sessions"), {
     action: "auth.session.delete",

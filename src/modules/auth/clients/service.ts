@@ -19,6 +19,7 @@ import { PeopleStore } from "#modules/auth/people/store.ts";
 import { actorKey } from "#modules/auth/permits/actor.ts";
 import { endLinksOf } from "#modules/auth/permits/links.ts";
 import { retryOnConflict, permit, type Target } from "#modules/auth/permits/permit.ts";
+import { forgetQuota } from "#modules/auth/quotas/store.ts";
 import { hashSecret, lastDigitsOf } from "#modules/auth/registry/client-secret.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
 import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
@@ -164,6 +165,7 @@ export class ClientService {
           revocationIfChanged(this.#context, { kind: "client", value: id }),
           ...deleteGrantsOf(this.#context, { clientId: id }, isGone(id)),
           endLinksOf(this.#context, actorKey("client", id), isGone(id)),
+          ...forgetQuota(this.#context.env, id, isGone(id)),
         ],
       });
       return isDeleted ? true : undefined;

@@ -1,5 +1,6 @@
 import { JsonSplitter } from "./json-splitter.ts";
 import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from "./limits.ts";
+import type { ElementPace } from "./paced.ts";
 import {
   type ImportBatch,
   type ImportOutcome,
@@ -21,6 +22,7 @@ export type SendEntries = (batch: ImportBatch) => Promise<ImportOutcome>;
 export async function importInBatches(
   chunks: AsyncIterable<Uint8Array>,
   send: SendEntries,
+  pace?: ElementPace,
 ): Promise<NotedEntries> {
   const batches = new Batches(send);
   try {
@@ -34,6 +36,8 @@ export async function importInBatches(
     for await (const chunk of chunks) {
       for (const piece of splitter.push(chunk)) {
         if (!piece.ok) throw brokenEntry(piece.failure, batches.count + 1);
+        const turn = pace?.();
+        if (turn !== undefined) await turn;
         if (batches.add(piece.value)) await batches.send();
       }
     }

@@ -48,7 +48,8 @@ import {
 } from "#modules/ledger/bulk/bulk-stream.ts";
 import type { StreamElement } from "#modules/ledger/bulk/elements.ts";
 import { bounded, type BulkSettings } from "#modules/ledger/bulk/limits.ts";
-import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
+import { importInBatches, type SendEntries } from "#modules/ledger/bulk/log-import.ts";
+import type { ElementPace } from "#modules/ledger/bulk/paced.ts";
 import {
   authorOf,
   checkedRequest,
@@ -327,16 +328,21 @@ export class LedgerService {
    * Imports exported entries, as they arrive, into a ledger that has no writes of its own. Returns which entries are odd. Throws `IMPORT`
    * or `VALIDATION`.
    */
-  async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<NotedEntries> {
+  async importLogs(
+    ledger: string,
+    chunks: AsyncIterable<Uint8Array>,
+    pace?: ElementPace,
+  ): Promise<NotedEntries> {
     const object = this.#object(ledger);
     const importId = newId();
     let uuid: string | undefined;
     try {
-      return await importInBatches(chunks, async (batch) => {
+      const send: SendEntries = async (batch) => {
         uuid ??= await callObject(object.assertCreated(), READ_OF_LEDGER);
         const authored = { ...batch, author: this.#origin.author };
         return callObject(object.importLogs(authored, { importId, uuid }), TO_LEDGER);
-      });
+      };
+      return await importInBatches(chunks, send, pace);
     } finally {
       // An error here is only logged, because it would hide why the import was refused. An import that is not ended ends by itself.
       await object.endImport(importId).catch((error: unknown) => {

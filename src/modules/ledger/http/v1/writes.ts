@@ -12,7 +12,7 @@ import {
 import { writeOptions } from "#modules/ledger/http/requests.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { WriteHeaders } from "#modules/ledger/wire/schemas.ts";
-import type { AppEnv } from "#platform/http/index.ts";
+import { type AppEnv, takeElements } from "#platform/http/index.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 
 type NewTransaction = z.output<typeof CreateRequest>;
@@ -42,6 +42,7 @@ export async function commitBatch(
   { c, ledger }: Pick<WriteRequest, "c" | "ledger">,
   { transactions }: z.output<typeof BatchRequest>,
 ): Promise<Transaction[]> {
+  await takeElements(c, transactions.length);
   const elements = transactions.map(toElement);
   const options = { atomic: true, continueOnFailure: false, settings: ledgerSettings.of(c.env) };
   const results = await withAutoCreatedLedger(c, ledger, (service) =>

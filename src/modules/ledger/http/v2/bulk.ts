@@ -4,6 +4,7 @@ import { AnswerClient } from "#modules/ledger/answers/answer-client.ts";
 import type { WrittenBulk } from "#modules/ledger/answers/bulk-body.ts";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
+import { paced } from "#modules/ledger/bulk/paced.ts";
 import { TRANSACTION_FIELDS } from "#modules/ledger/http/requests.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
@@ -17,7 +18,14 @@ import {
 import { LedgerParams } from "#modules/ledger/wire/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
-import { type AppEnv, endpoint, errors, json } from "#platform/http/index.ts";
+import {
+  type AppEnv,
+  elementPace,
+  endpoint,
+  errors,
+  json,
+  takeElements,
+} from "#platform/http/index.ts";
 
 /** Largest bulk body, in bytes. */
 const BULK_BYTES_MAX = 8 * 1024 * 1024;
@@ -51,7 +59,10 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         handler: async ({ params, query, contentType, chunks, c }) => {
           assertOptions(query);
           const service = LedgerService.from(c.get("context"));
-          const elements = readElements(chunks, FORMATS.get(contentType) ?? "json");
+          const elements = paced(
+            readElements(chunks, FORMATS.get(contentType) ?? "json"),
+            elementPace(c),
+          );
           const outcome = await service.executeStream(params.ledger, elements, query);
           return toStreamAnswer(outcome, (logIds) => service.readCommitted(params.ledger, logIds));
         },
@@ -68,9 +79,11 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       assertOptions(query);
       const settings = ledgerSettings.of(c.env);
       const toElements = () => parseBulk(body ?? []).map(toBulkElement);
-      return AnswerClient.from(context)
-        .bulk(params.ledger, toElements, { ...query, settings, amounts: "integer" })
-        .then(toAnswer);
+      const execute = () =>
+        AnswerClient.from(context)
+          .bulk(params.ledger, toElements, { ...query, settings, amounts: "integer" })
+          .then(toAnswer);
+      return takeElements(c, body?.length ?? 0)?.then(execute) ?? execute();
     },
   );
 }

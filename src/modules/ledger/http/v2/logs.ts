@@ -15,6 +15,7 @@ import {
   LogResponse,
 } from "#modules/ledger/wire/schemas.ts";
 import {
+  elementPace,
   type AppEnv,
   Chunks,
   cursorOf,
@@ -115,10 +116,10 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, body, context }) => {
+    async ({ params, body, context, c }) => {
       try {
         const service = LedgerService.from(context);
-        const noted = await service.importLogs(params.ledger, body);
+        const noted = await service.importLogs(params.ledger, body, elementPace(c));
         return { status: 204, headers: noteHeaders(noted) };
       } finally {
         // Imported entries publish no events, so that the pipelines are woken here.

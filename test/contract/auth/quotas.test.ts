@@ -1,0 +1,393 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { quotaObject } from "#modules/auth/quotas/client-quotas.ts";
+import { STREAM_MS_MAX } from "#modules/auth/quotas/quota-object.ts";
+import { freshClient } from "#test/support/auth/clients.ts";
+import { api, freshName, token } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+import { isolate, type Send } from "#test/support/runner/isolate.ts";
+
+const SCOPES = ["ledger:write", "webhooks:read"];
+const READ = "/api/ledger/v2";
+
+let nowMs: number;
+
+beforeEach(() => {
+  nowMs = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => nowMs);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const pass = (ms: number): void => {
+  nowMs += ms;
+};
+
+const quotaPath = (id: string) => `/api/florin/v1/clients/${encodeURIComponent(id)}/quota`;
+
+const give = async (id: string, quota: object): Promise<Response> =>
+  api(quotaPath(id), { method: "PUT", body: quota });
+
+const quotaOf = async (id: string) => {
+  const response = await api(quotaPath(id));
+  const { data } = await response.json<{ data: Record<string, unknown> }>();
+  return data;
+};
+
+/** A client with a quota, and how it sends requests, by default in the isolate of the other tests. */
+async function limited(quota: object, ...scopes: readonly string[]) {
+  const client = await freshClient(...(scopes.length === 0 ? SCOPES : scopes));
+  expect((await give(client.id, quota)).status).toBe(200);
+  const call = (server: Send, path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${client.token}`);
+    return server(path, { ...init, headers });
+  };
+  return { ...client, call };
+}
+
+const statusesOf = async (count: number, call: () => Promise<Response>): Promise<number[]> => {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < count; sent++) {
+    const response = await call();
+    await response.text();
+    statuses.push(response.status);
+  }
+  return statuses;
+};
+const passed = (statuses: readonly number[]): number =>
+  statuses.filter((status) => status < 400).length;
+
+const rate = (perSecond: number, burst: number) => ({ perSecond, burst });
+
+describe("the quota of a client", () => {
+  test("the quota of a client is shown with what is left of it, and whoever changes it is in the audit", async () => {
+    const { id } = await freshClient(...SCOPES);
+    expect(await quotaOf(id)).toEqual({ clientId: id, source: "none" });
+    const quota = { requests: { perSecond: 50 }, writes: rate(5, 20), streams: 3 };
+    const given = await give(id, quota);
+    expect(given.status).toBe(200);
+    const shown = {
+      clientId: id,
+      source: "own",
+      requests: { perSecond: 50, burst: 100, left: 100 },
+      writes: { perSecond: 5, burst: 20, left: 20 },
+      streams: { most: 3, open: 0 },
+    };
+    expect((await given.json<{ data: object }>()).data).toEqual(shown);
+    expect(await quotaOf(id)).toEqual(shown);
+    for (const status of [204, 204]) {
+      expect((await api(quotaPath(id), { method: "DELETE" })).status).toBe(status);
+    }
+    expect(await quotaOf(id)).toEqual({ clientId: id, source: "none" });
+    const audit = await api(`/api/florin/v1/audit?object=clients/${id}&pageSize=100`);
+    const { cursor } = await audit.json<{
+      cursor: { data: { action: string; object: string }[] };
+    }>();
+    const actions = cursor.data.filter(({ object }) => object === `clients/${id}`);
+    expect(actions.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(["auth.client.quota.update", "auth.client.quota.delete"]),
+    );
+    expect(actions.filter(({ action }) => action === "auth.client.quota.delete")).toHaveLength(1);
+  });
+
+  test("the quota of a client is changed by nobody with less authority, and not by the client itself", async () => {
+    const actor = await freshClient("auth:write", "ledger:read");
+    const stronger = await freshClient("ledger:write");
+    const change = (id: string) =>
+      api(quotaPath(id), { method: "PUT", token: actor.token, body: { streams: 1 } });
+    const messageOf = async (response: Response) =>
+      (await response.json<{ errorMessage: string }>()).errorMessage;
+    expect(await messageOf(await change(stronger.id))).toMatch(/You lack: ledger:write/);
+    expect(await messageOf(await change(actor.id))).toMatch(/cannot change its own quota/);
+    expect(await messageOf(await change(TEST_SETTINGS.FLORIN_CLIENT_ID))).toMatch(/You lack/);
+    expect((await change("nobody")).status).toBe(404);
+    const weaker = await freshClient("ledger:read");
+    expect((await change(weaker.id)).status).toBe(200);
+    const reader = await freshClient("auth:read");
+    const refused = await api(quotaPath(weaker.id), { method: "DELETE", token: reader.token });
+    expect(refused.status).toBe(401);
+  });
+
+  test("the quota of a client is refused where a number is none, or the burst is smaller than the rate", async () => {
+    const { id } = await freshClient(...SCOPES);
+    for (const quota of [
+      { requests: rate(10, 9) },
+      { writes: { perSecond: 0 } },
+      { elements: { perSecond: 1.5 } },
+      { streams: 0 },
+      { requests: { perSecond: 1_000_001 } },
+      [],
+    ]) {
+      expect([quota, (await give(id, quota)).status]).toEqual([quota, 400]);
+    }
+    expect(await quotaOf(id)).toMatchObject({ source: "none" });
+  });
+
+  test("the quota of a client ends with the client", async () => {
+    const { id } = await limited({ streams: 1 });
+    expect((await api(`/api/auth/clients/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await api(quotaPath(id))).status).toBe(404);
+    const { results } = await env.DB.prepare(
+      "SELECT client_id FROM auth_client_quotas WHERE client_id = ?",
+    )
+      .bind(id)
+      .all();
+    expect(results).toEqual([]);
+  });
+});
+
+describe("requests beyond a quota", () => {
+  test("requests beyond a quota are answered with 429, Retry-After and the RateLimit fields, until time has passed", async () => {
+    const { call } = await limited({ requests: rate(2, 4) });
+    const server = isolate();
+    const first = await call(server, READ);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"requests";q=4;w=2');
+    expect(first.headers.get("ratelimit")).toBe('"requests";r=3;t=1');
+    expect(await statusesOf(4, () => call(server, READ))).toEqual([200, 200, 200, 429]);
+    const refused = await call(server, READ);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.headers.get("ratelimit")).toBe('"requests";r=0;t=1');
+    expect(refused.headers.get("access-control-expose-headers")).toContain("RateLimit");
+    expect(await refused.json()).toEqual({
+      errorCode: "VALIDATION",
+      errorMessage:
+        "[VALIDATION] the client has used up its quota of requests a second; try again in 1 s",
+    });
+    pass(1000);
+    expect(await statusesOf(3, () => call(server, READ))).toEqual([200, 200, 429]);
+    pass(60_000);
+    expect(passed(await statusesOf(6, () => call(server, READ)))).toBe(4);
+  });
+
+  test("requests beyond a quota do not concern other clients, whose answers tell of no quota", async () => {
+    const { call } = await limited({ requests: rate(1, 1) });
+    const server = isolate();
+    expect(await statusesOf(2, () => call(server, READ))).toEqual([200, 429]);
+    const other = await server(READ, { headers: { authorization: `Bearer ${await token()}` } });
+    expect(other.status).toBe(200);
+    expect(other.headers.get("ratelimit-policy")).toBeNull();
+  });
+
+  test("requests beyond a quota are counted in sum over all isolates, and no more are let through at once", async () => {
+    const { call } = await limited({ requests: rate(5, 20) });
+    const servers = [isolate(), isolate(), isolate()];
+    // Each isolate reads the list of quotas at its first request.
+    const first = await Promise.all(servers.map((server) => call(server, READ)));
+    const all = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: 15 }, async () => (await call(server, READ)).status),
+      ),
+    );
+    const atOnce = passed(first.map(({ status }) => status)) + passed(all);
+    expect(atOnce).toBeLessThanOrEqual(20);
+    // An isolate may still hold what a quarter of a second gives, and gives it back when its time has passed.
+    expect(atOnce).toBeGreaterThanOrEqual(20 - servers.length * 2);
+    for (const server of servers) await call(server, READ);
+    pass(20_000);
+    const later: number[] = [];
+    for (const server of servers) {
+      later.push(passed(await statusesOf(20, () => call(server, READ))));
+    }
+    expect(later.reduce((sum, count) => sum + count, 0)).toBe(20);
+  });
+
+  test("requests beyond a quota stay so when the object leaves memory, and when the clock is set back", async () => {
+    const { id, call } = await limited({ requests: rate(1, 3) });
+    expect(passed(await statusesOf(5, () => call(isolate(), READ)))).toBe(3);
+    await evict(quotaObject(env, id));
+    expect(passed(await statusesOf(2, () => call(isolate(), READ)))).toBe(0);
+    pass(-1000);
+    expect(passed(await statusesOf(2, () => call(isolate(), READ)))).toBe(0);
+    pass(2000);
+    expect(passed(await statusesOf(5, () => call(isolate(), READ)))).toBe(2);
+  });
+
+  test("requests beyond a quota of writes leave reads alone, and a refused write takes no request", async () => {
+    const { call } = await limited({ requests: rate(3, 3), writes: rate(1, 1) });
+    const server = isolate();
+    const write = () => call(server, `${READ}/${freshName()}`, { method: "POST" });
+    expect(await statusesOf(3, write)).toEqual([204, 429, 429]);
+    expect(await statusesOf(3, () => call(server, READ))).toEqual([200, 200, 429]);
+  });
+
+  test("requests beyond a default quota are refused to clients that have none of their own", async () => {
+    const client = await freshClient(...SCOPES);
+    const server = isolate({ FLORIN_QUOTA_REQUESTS: "1/2" });
+    const call = (path: string) =>
+      server(path, { headers: { authorization: `Bearer ${client.token}` } });
+    expect(passed(await statusesOf(4, () => call(READ)))).toBe(2);
+    await give(client.id, {});
+    const lifted = isolate({ FLORIN_QUOTA_REQUESTS: "1/2" });
+    const free = () => lifted(READ, { headers: { authorization: `Bearer ${client.token}` } });
+    expect(passed(await statusesOf(6, free))).toBe(6);
+  });
+
+  test("requests beyond a quota that is changed elsewhere are refused within 20 seconds", async () => {
+    const client = await freshClient(...SCOPES);
+    const server = isolate();
+    const call = () => server(READ, { headers: { authorization: `Bearer ${client.token}` } });
+    expect((await call()).status).toBe(200);
+    await give(client.id, { requests: rate(1, 1) });
+    expect(passed(await statusesOf(3, call))).toBe(3);
+    pass(20_000);
+    expect(passed(await statusesOf(3, call))).toBe(1);
+  });
+
+  test("requests beyond a quota are counted by the isolate alone while the object does not answer", async () => {
+    const { call } = await limited({ requests: rate(2, 8) });
+    const broken = new Proxy(env.CLIENT_QUOTAS, {
+      get: () => () => ({ lease: () => Promise.reject(new CutOff()) }),
+    });
+    // The bindings of a test are of other types than those of the product's settings.
+    const server = isolate({ CLIENT_QUOTAS: broken as unknown as string });
+    expect(passed(await statusesOf(4, () => call(server, READ)))).toBe(2);
+    pass(1000);
+    expect(passed(await statusesOf(4, () => call(server, READ)))).toBe(2);
+    pass(10_000);
+    expect(passed(await statusesOf(12, () => call(server, READ)))).toBe(8);
+  });
+
+  test("requests beyond a quota are counted in the metrics", async () => {
+    const { id, call } = await limited({ requests: rate(1, 1) });
+    const server = isolate();
+    expect(await statusesOf(4, () => call(server, READ))).toEqual([200, 429, 429, 429]);
+    pass(3000);
+    await statusesOf(1, () => call(server, READ));
+    expect(await runDurableObjectAlarm(quotaObject(env, id))).toBe(true);
+    const metrics = await (await api("/metrics")).text();
+    expect(metrics).toContain(`florin_quota_refusals_total{client="${id}",kind="requests"} 3`);
+  });
+});
+
+class CutOff extends Error {
+  readonly retryable = true;
+}
+
+describe("elements beyond a quota", () => {
+  const bulkOf = (size: number) =>
+    Array.from({ length: size }, (_, index) => ({
+      action: "ADD_METADATA",
+      data: { targetType: "ACCOUNT", targetId: "a", metadata: { n: `${index}` } },
+    }));
+
+  async function withLedger(quota: object) {
+    const client = await limited(quota);
+    const ledger = freshName();
+    await api(`${READ}/${ledger}`, { method: "POST" });
+    const server = isolate();
+    const bulk = (size: number) =>
+      client.call(server, `${READ}/${ledger}/_bulk`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(bulkOf(size)),
+      });
+    const countLogs = async () => {
+      const logs = await api(`${READ}/${ledger}/logs?pageSize=100`);
+      const { cursor } = await logs.json<{ cursor: { data: unknown[] } }>();
+      return cursor.data.length;
+    };
+    return { ...client, ledger, server, bulk, countLogs };
+  }
+
+  test("elements beyond a quota are refused before any is executed, and the next bulk gets what is left", async () => {
+    const { bulk, countLogs } = await withLedger({ elements: rate(2, 5) });
+    const first = await bulk(3);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"elements";q=5;qu="elements";w=3');
+    expect(first.headers.get("ratelimit")).toBe('"elements";r=2;t=2');
+    const refused = await bulk(3);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await countLogs()).toBe(3);
+    expect((await bulk(2)).status).toBe(200);
+    expect(await countLogs()).toBe(5);
+  });
+
+  test("elements beyond the burst of a quota are let through when it is full, and are paid for afterwards", async () => {
+    const { bulk } = await withLedger({ elements: rate(10, 10) });
+    expect((await bulk(30)).status).toBe(200);
+    const refused = await bulk(1);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("3");
+    pass(2000);
+    expect((await bulk(1)).status).toBe(429);
+    pass(1100);
+    expect((await bulk(1)).status).toBe(200);
+  });
+
+  test("elements of a batch of v1 count, too", async () => {
+    const { call, ledger, server } = await withLedger({ elements: rate(1, 2) });
+    const posting = { source: "world", destination: "a", asset: "USD", amount: 1 };
+    const batch = () =>
+      call(server, `/api/ledger/${ledger}/transactions/batch`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ transactions: [{ postings: [posting] }, { postings: [posting] }] }),
+      });
+    expect((await batch()).status).toBe(200);
+    expect((await batch()).status).toBe(429);
+  });
+
+  test("elements of a stream beyond a quota wait instead of being refused", async () => {
+    const { call, ledger, server, countLogs } = await withLedger({ elements: rate(50, 50) });
+    vi.restoreAllMocks();
+    const startMs = performance.now();
+    const response = await call(server, `${READ}/${ledger}/_bulk`, {
+      method: "POST",
+      headers: { "content-type": "application/vnd.formance.ledger.api.v2.bulk+json-stream" },
+      body: bulkOf(70)
+        .map((element) => JSON.stringify(element))
+        .join("\n"),
+    });
+    expect(response.status).toBe(200);
+    expect(performance.now() - startMs).toBeGreaterThan(300);
+    expect(await countLogs()).toBe(70);
+  });
+});
+
+describe("streams beyond a quota", () => {
+  const STREAM = "/api/florin/v1/events/stream";
+
+  test("streams beyond a quota are refused in all isolates, until one ends", async () => {
+    const { id, call } = await limited({ streams: 1 });
+    const [one, other] = [isolate(), isolate()];
+    const first = await call(one, STREAM);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"streams";q=1;qu="concurrent-requests"');
+    expect(await quotaOf(id)).toMatchObject({ streams: { most: 1, open: 1 } });
+    const refused = await call(other, STREAM);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(await refused.json()).toMatchObject({
+      errorMessage: expect.stringContaining("has 1 streams open") as string,
+    });
+    await first.body?.cancel();
+    await vi.waitFor(async () => {
+      const open = await quotaOf(id);
+      expect(open).toMatchObject({ streams: { open: 0 } });
+    });
+    const next = await call(other, STREAM);
+    expect(next.status).toBe(200);
+    await next.body?.cancel();
+  });
+
+  test("streams of an isolate that is lost free their places after three minutes", async () => {
+    const { id, call } = await limited({ streams: 1 });
+    const quota = { streams: 1 };
+    const object = quotaObject(env, id);
+    expect(await object.openStream("lost", { quota, label: id })).toBe(true);
+    expect((await call(isolate(), STREAM)).status).toBe(429);
+    pass(STREAM_MS_MAX - 1);
+    await object.keepStream("lost");
+    pass(STREAM_MS_MAX - 1);
+    expect((await call(isolate(), STREAM)).status).toBe(429);
+    pass(1);
+    const next = await call(isolate(), STREAM);
+    expect(next.status).toBe(200);
+    await next.body?.cancel();
+  });
+});
