@@ -2,6 +2,7 @@ import { z } from "zod";
 import { list } from "#scripts/florin/api/list.ts";
 import { columns } from "#scripts/florin/columns.ts";
 import { type Call, type Noun, type Option, type Outcome, YES } from "#scripts/florin/command.ts";
+import { quotaVerbs } from "#scripts/florin/verbs/client-quota.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -82,6 +83,7 @@ export const noun: Noun = {
         return { data: secret, lines: [`Secret  ${secret.clear}`] };
       },
     },
+    ...quotaVerbs(clientOf),
     "delete-secret": {
       summary: "Deletes a secret of a client, by id or name",
       parameters: ["client", "secret"],
