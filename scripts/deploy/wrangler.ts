@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CloudflareAccess } from "./cloudflare.ts";
 import type { WranglerConfig } from "./config.ts";
+import { commitOptions } from "#scripts/lib/build/commit.ts";
+import { WORKER_SOURCES } from "#scripts/lib/build/worker.ts";
 import { OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
 /** A deployment by wrangler. */
@@ -22,7 +24,7 @@ export async function uploadWorker(access: CloudflareAccess, upload: Upload): Pr
   writeFileSync(upload.file, `${JSON.stringify(upload.config, undefined, 2)}\n`);
   const secrets = upload.secretsFile === undefined ? [] : ["--secrets-file", upload.secretsFile];
   const options = ["--config", upload.file, "--tag", upload.fingerprint, ...secrets];
-  await runWrangler(["deploy", ...options], {
+  await runWrangler(["deploy", ...options, ...commitOptions(WORKER_SOURCES)], {
     CLOUDFLARE_API_BASE_URL: access.base,
     CLOUDFLARE_API_TOKEN: access.token,
     CLOUDFLARE_ACCOUNT_ID: access.accountId,

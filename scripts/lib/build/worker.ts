@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { prepareAssets } from "./assets.ts";
+import { commitOptions } from "./commit.ts";
 import { fingerprintOf, removeBuildsExcept } from "./fingerprint.ts";
 import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
@@ -12,7 +13,7 @@ import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts
  */
 export async function buildWorker(): Promise<string> {
   const builds = inProject("dist/worker");
-  const name = fingerprintOf(SOURCES, { except: OTHER_SOURCES });
+  const name = fingerprintOf(WORKER_SOURCES, { except: OTHER_SOURCES });
   const script = join(builds, name, "index.js");
   await prepareAssets();
   if (existsSync(script)) return script;
@@ -34,7 +35,7 @@ export async function bundle(folder: string): Promise<void> {
   try {
     await promisify(execFile)(
       process.execPath,
-      [WRANGLER, "deploy", "--dry-run", "--outdir", folder],
+      [WRANGLER, "deploy", "--dry-run", "--outdir", folder, ...commitOptions(WORKER_SOURCES)],
       { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
     );
   } catch (cause) {
@@ -47,7 +48,7 @@ export async function bundle(folder: string): Promise<void> {
  * The sources of a build: package.json has the package imports, the lock file the versions of all packages. The Worker has only the
  * declaration of the console, whose files are served beside the Worker.
  */
-const SOURCES = [
+export const WORKER_SOURCES = [
   "src",
   "src/console/site.ts",
   "src/console/base-path.ts",

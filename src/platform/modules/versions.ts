@@ -7,11 +7,16 @@ import { type AppEnv, deploymentOf, endpoint, json } from "#platform/http/index.
 import { log, logError } from "#platform/log.ts";
 import { DATABASE, listLarge, whatToDo } from "#platform/storage/sizes.ts";
 import { toMillis } from "#platform/time.ts";
+import { builtCommit } from "#platform/upgrade/version.ts";
 
 const VersionsResponse = z
   .object({
     region: z.string(),
     env: z.string(),
+    commit: z.string().optional().openapi({
+      description:
+        "The commit of the sources from which the server was built; absent where it is not known",
+    }),
     versions: z.array(z.object({ name: z.string(), version: z.string(), health: z.boolean() })),
     storage: z
       .array(
@@ -57,11 +62,13 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
       const context = c.get("context");
       const isLocal = deploymentOf(c).settings.FLORIN_LOCAL;
       const problems = await findProblems(context.env);
+      const commit = builtCommit();
       return {
         status: 200,
         body: {
           region: isLocal ? "local" : (c.req.raw.cf?.region?.toString() ?? "unknown"),
           env: isLocal ? "local" : "production",
+          ...(commit === undefined ? {} : { commit }),
           ...(await showLarge(context)),
           ...(problems.sentences.length === 0 ? {} : { problems: [...problems.sentences] }),
           versions: await Promise.all(

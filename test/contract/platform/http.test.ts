@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { BODY_BYTES_MAX } from "#platform/http/body.ts";
 import { createApp } from "#src/app.ts";
 import {
@@ -140,6 +140,14 @@ describe("routing", () => {
     const names = body.versions.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["auth", "ledger", "webhooks"]));
     expect(body.versions.every(({ health }) => health)).toBe(true);
+    expect(body).not.toHaveProperty("commit");
+    // The build writes the commit into the Worker.
+    vi.stubGlobal("FLORIN_COMMIT", "0123456789abcdef0123456789abcdef01234567");
+    const built = await send("/versions");
+    vi.unstubAllGlobals();
+    expect(await built.json()).toMatchObject({
+      commit: "0123456789abcdef0123456789abcdef01234567",
+    });
   });
 });
 
