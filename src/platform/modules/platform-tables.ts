@@ -4,7 +4,16 @@ import * as events from "#platform/events/tables.ts";
 import * as failedRequests from "#platform/failed-requests/tables.ts";
 import * as status from "#platform/status/tables.ts";
 import * as sizes from "#platform/storage/tables.ts";
+import * as upgrade from "#platform/upgrade/tables.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /** The tables that belong to no module, because all modules use them. */
-export const PLATFORM_TABLES = tablesIn(audit, events, failedRequests, reserve, sizes, status);
+export const PLATFORM_TABLES = tablesIn(
+  audit,
+  events,
+  failedRequests,
+  reserve,
+  sizes,
+  status,
+  upgrade,
+);
