@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { CloudflareApi } from "./cloudflare.ts";
-import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
+import {
+  APPLIED_QUERY,
+  compareMigrations,
+  type MigrationsState,
+  REQUIRED_QUERY,
+} from "#platform/upgrade/migrations.ts";
 import { CREATE_BOOKS } from "#scripts/lib/migration-books.ts";
 import { inProject, OperatorError } from "#scripts/lib/project.ts";
 
@@ -64,27 +69,25 @@ const Tables = z.array(z.object({ results: z.array(z.object({ count: z.number() 
 
 /** Compares the migrations of a database with those of this version, by reads only. */
 export async function readMigrations(api: CloudflareApi, id: string): Promise<MigrationsState> {
-  const [tables] = await query(
-    api,
-    id,
-    "SELECT count(*) AS count FROM sqlite_master WHERE name = 'd1_migrations'",
-    Tables,
-  );
-  if (tables?.results[0]?.count !== 1) return compareMigrations([]);
-  const [applied] = await query(
-    api,
-    id,
-    "SELECT name FROM d1_migrations ORDER BY id LIMIT 1000",
-    Applied,
-  );
-  return compareMigrations((applied?.results ?? []).map(({ name }) => name));
+  if (!(await hasTable(api, id, "d1_migrations"))) return compareMigrations({ applied: [] });
+  const [books] = await query(api, id, APPLIED_QUERY, Applied);
+  const applied = (books?.results ?? []).map(({ name }) => name);
+  if (!(await hasTable(api, id, "required_migration"))) return compareMigrations({ applied });
+  const [required] = await query(api, id, REQUIRED_QUERY, Applied);
+  return compareMigrations({ applied, required: required?.results[0]?.name });
+}
+
+async function hasTable(api: CloudflareApi, id: string, name: string): Promise<boolean> {
+  const count = `SELECT count(*) AS count FROM sqlite_master WHERE name = '${name}'`;
+  const [tables] = await query(api, id, count, Tables);
+  return tables?.results[0]?.count === 1;
 }
 
 /** Applies the migrations that a database lacks, each with its record in one transaction, so that a run that broke off goes on. */
 export async function applyMigrations(api: CloudflareApi, id: string): Promise<void> {
   const state = await readMigrations(api, id);
   if (state.kind === "refused") throw new OperatorError(state.reason);
-  if (state.kind === "current") return;
+  if (state.kind !== "behind") return;
   await query(api, id, CREATE_BOOKS, z.unknown());
   for (const name of state.missing) {
     const migration = readFileSync(inProject("migrations", name), "utf8").trimEnd();

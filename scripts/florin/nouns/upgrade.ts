@@ -1,7 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
+import {
+  APPLIED_QUERY,
+  type AppliedMigrations,
+  compareMigrations,
+  type MigrationsState,
+  REQUIRED_QUERY,
+} from "#platform/upgrade/migrations.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
 import { commandOf, HOME } from "#scripts/lib/place.ts";
@@ -48,7 +54,7 @@ async function checkFolder(path: string): Promise<Outcome> {
     };
   }
   const folderRefusal = whyFolderRefused(path);
-  const migrations = compareMigrations(readAppliedIn(dataPath));
+  const migrations = compareMigrations(readMigrationsIn(dataPath));
   const objects = readObjects(dataPath);
   const refusal = folderRefusal ?? refusalOf(migrations) ?? whyObjectsRefused(objects);
   const used =
@@ -86,26 +92,31 @@ async function checkFolder(path: string): Promise<Outcome> {
 }
 
 /**
- * The names of the migrations that were applied to the D1 database of a local server; none if there is no database. The name of the
- * database's file is a hash.
+ * The migrations that were applied to the D1 database of a local server; none if there is no database. The name of the database's file is a
+ * hash.
  */
-function readAppliedIn(dataPath: string): string[] {
+function readMigrationsIn(dataPath: string): AppliedMigrations {
   const folder = join(dataPath, "d1/miniflare-D1DatabaseObject");
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter(
+  if (!existsSync(folder)) return { applied: [] };
+  const file = readdirSync(folder).find(
     (name) => name.endsWith(".sqlite") && name !== "metadata.sqlite",
   );
-  return files.flatMap((name) => {
-    const database = new DatabaseSync(join(folder, name), { readOnly: true });
-    try {
-      const books = "SELECT 1 FROM sqlite_master WHERE name = 'd1_migrations'";
-      if (database.prepare(books).get() === undefined) return [];
-      const rows = database.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
-      return rows.map((row) => String(row["name"]));
-    } finally {
-      database.close();
-    }
-  });
+  if (file === undefined) return { applied: [] };
+  const database = new DatabaseSync(join(folder, file), { readOnly: true });
+  const namesIn = (table: string, query: string): string[] => {
+    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(table);
+    if (isThere === undefined) return [];
+    return database
+      .prepare(query)
+      .all()
+      .map((row) => String(row["name"]));
+  };
+  try {
+    const [required] = namesIn("required_migration", REQUIRED_QUERY);
+    return { applied: namesIn("d1_migrations", APPLIED_QUERY), required };
+  } finally {
+    database.close();
+  }
 }
 
 /** Checks the database of the deployment. The objects of a deployment cannot be read from outside. */
@@ -137,10 +148,14 @@ async function checkRemote(call: Call): Promise<Outcome> {
 const refusalOf = (state: MigrationsState): string | undefined =>
   state.kind === "refused" ? state.reason : undefined;
 
-const describeMigrations = (state: MigrationsState, whoApplies: string): string =>
-  state.kind === "behind"
-    ? `The database lacks ${state.missing.join(", ")}: ${whoApplies} it.`
+function describeMigrations(state: MigrationsState, whoApplies: string): string {
+  if (state.kind === "behind") {
+    return `The database lacks ${state.missing.join(", ")}: ${whoApplies} it.`;
+  }
+  return state.kind === "ahead"
+    ? `The database has all migrations, and ${state.later.join(", ")} of a later version, which says that this version works on it still.`
     : "The database has all migrations.";
+}
 
 function describeObjects({ className, known, countByStep }: ObjectProgress): string[] {
   return [...countByStep]

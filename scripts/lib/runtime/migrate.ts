@@ -4,7 +4,7 @@ import { CREATE_BOOKS } from "../migration-books.ts";
 import { inProject, OperatorError } from "../project.ts";
 import { openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
-import { compareMigrations } from "#platform/upgrade/migrations.ts";
+import { APPLIED_QUERY, compareMigrations, REQUIRED_QUERY } from "#platform/upgrade/migrations.ts";
 
 /**
  * Brings the D1 database of a state folder up to date; the Worker must not run at the same time. The migrations are recorded as wrangler
@@ -45,8 +45,9 @@ async function migrateThrough(runtime: Miniflare, dataPath: string): Promise<voi
   try {
     const database = await runtime.getD1Database("DB");
     await database.prepare(CREATE_BOOKS).run();
-    const { results } = await database.prepare("SELECT name FROM d1_migrations").all<Applied>();
-    const state = compareMigrations(results.map(({ name }) => name));
+    const { results } = await database.prepare(APPLIED_QUERY).all<Applied>();
+    const applied = results.map(({ name }) => name);
+    const state = compareMigrations({ applied, required: await requiredIn(database) });
     if (state.kind === "refused") {
       throw new OperatorError(`The state in ${dataPath} cannot be used. ${state.reason}`);
     }
@@ -58,6 +59,13 @@ async function migrateThrough(runtime: Miniflare, dataPath: string): Promise<voi
       { cause },
     );
   }
+}
+
+/** The migration that code has to know; undefined in a database whose version did not say so. */
+async function requiredIn(database: Database): Promise<string | undefined> {
+  const table = "SELECT name FROM sqlite_master WHERE name = 'required_migration'";
+  if ((await database.prepare(table).first()) === null) return undefined;
+  return (await database.prepare(REQUIRED_QUERY).first<Applied>())?.name;
 }
 
 type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;

@@ -1,4 +1,11 @@
-import { compareMigrations, whyRefused } from "./migrations.ts";
+import {
+  APPLIED_QUERY,
+  type AppliedMigrations,
+  compareMigrations,
+  MIGRATIONS,
+  REQUIRED_QUERY,
+  whyRefused,
+} from "./migrations.ts";
 import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -9,15 +16,15 @@ const REMEMBERED_MS = 5000;
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Keeps code from working on tables of another version:
+ * Keeps code from working on tables on which it does not work:
  *
  *     a request, a queue message, an alarm
  *        │
- *        ▼                  no                     the same migrations
- *     has the guard seen ──────▶ read d1_migrations ──────────────────▶ fits, for the isolate's life
+ *        ▼                  no                     the same migrations, or more that only add
+ *     has the guard seen ──────▶ read d1_migrations ────────────────────────────────────────▶ fits, for the isolate's life
  *     that the state fits?                │  │ D1 does not answer
  *        │ yes                            │  └───▶ go on, and read again after 5 s
- *        ▼                                ▼ others, or fewer
+ *        ▼                                ▼ fewer, or more that take something away
  *     work                       503 with the reason; read again after 5 s
  *
  * Each caller reads for itself: a caller that waited for the read of another request would hang if the other request were cancelled.
@@ -53,9 +60,9 @@ export class StateGuard {
 
   async #look(): Promise<void> {
     try {
-      const state = compareMigrations(await readApplied(this.#env));
-      this.#fits = state.kind === "current";
+      const state = compareMigrations(await readMigrations(this.#env));
       this.#refusal = whyRefused(state);
+      this.#fits = this.#refusal === undefined;
     } catch (error) {
       logError("the migrations of the database could not be read", error);
     }
@@ -68,14 +75,19 @@ export class StateGuard {
 
 export const stateGuardOf = memoByEnv((env: Pick<Env, "DB">) => new StateGuard(env));
 
-/** The names of the applied migrations, in order; none in an empty database. */
-async function readApplied({ DB }: Pick<Env, "DB">): Promise<string[]> {
-  try {
-    const query = "SELECT name FROM d1_migrations ORDER BY id";
-    const { results } = await DB.prepare(query).all<{ name: string }>();
-    return results.map(({ name }) => name);
-  } catch (error) {
-    if (String(error).includes("no such table: d1_migrations")) return [];
-    throw error;
-  }
+/** The applied migrations; none in an empty database. */
+async function readMigrations({ DB }: Pick<Env, "DB">): Promise<AppliedMigrations> {
+  const namesIn = async (query: string, table: string): Promise<string[]> => {
+    try {
+      const { results } = await DB.prepare(query).all<{ name: string }>();
+      return results.map(({ name }) => name);
+    } catch (error) {
+      if (String(error).includes(`no such table: ${table}`)) return [];
+      throw error;
+    }
+  };
+  const applied = await namesIn(APPLIED_QUERY, "d1_migrations");
+  if (applied.every((name) => MIGRATIONS.includes(name))) return { applied };
+  const [required] = await namesIn(REQUIRED_QUERY, "required_migration");
+  return { applied, required };
 }

@@ -106,9 +106,21 @@ test("a database that does not answer keeps nobody from what needs none", async 
 describe("a database of a later version", () => {
   test("a database of a later version is refused by the name of its migration", async () => {
     await DB.prepare("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')").run();
+    await DB.prepare("UPDATE required_migration SET name = '9999_later.sql'").run();
     const [status, , body] = (await refusalOf(INFO)) as [number, string, { errorMessage: string }];
     expect(status).toBe(503);
     expect(body.errorMessage).toContain("does not know its migration 9999_later.sql");
+  });
+
+  test("a database of a later version that only adds is served, also by an isolate that starts then", async () => {
+    await DB.prepare("UPDATE required_migration SET name = ?").bind(MIGRATIONS.at(-1)).run();
+    const send = isolate({ DB });
+    expect((await send(INFO)).status).toBe(200);
+    const storage = { setAlarm: vi.fn<(atMs: number) => Promise<void>>(async () => undefined) };
+    expect(await isPutOff(storage as unknown as DurableObjectStorage, { ...env, DB })).toBe(false);
+    const versions = await (await send("/versions")).json<{ versions: { health: boolean }[] }>();
+    expect(versions).not.toHaveProperty("problems");
+    await DB.prepare("UPDATE required_migration SET name = '9999_later.sql'").run();
   });
 
   test("a database of a later version is not refused by an isolate that has begun to work on it before", async () => {

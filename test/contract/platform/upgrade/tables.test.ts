@@ -94,6 +94,7 @@ test("all modules are unhealthy where the platform lacks a table", async () => {
 
 test("all modules are unhealthy on a database of a later version, and the answer says so once", async () => {
   await change("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
+  await change("UPDATE required_migration SET name = '9999_later.sql'");
   const answer = await versions();
   expect(answer.problems).toEqual([expect.stringContaining("9999_later.sql")]);
   expect(unhealthy(answer)).toEqual(answer.versions.map(({ name }) => name));
