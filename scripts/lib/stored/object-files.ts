@@ -10,6 +10,8 @@ export interface ObjectProgress {
   readonly known: number;
   /** The number of objects at each step. Objects without tables are at step 0. */
   readonly countByStep: ReadonlyMap<number, number>;
+  /** The number of the last step that code has to know to use all of the objects. */
+  readonly needs: number;
 }
 
 /** Classes whose objects start again: an audit that another version has begun is dropped. */
@@ -18,20 +20,20 @@ const BEGUN_AGAIN: ReadonlySet<string> = new Set(["LedgerAuditObject"]);
 /** Reads the file of each object in the data of a local server, which may be running. */
 export function readObjects(dataPath: string): ObjectProgress[] {
   return Object.entries(OBJECT_STEPS).flatMap(([className, { length: known }]) => {
-    const steps = known === 0 ? [] : objectFiles(dataPath, className).map(stepOf);
-    if (steps.length === 0) return [];
-    const counts = [...Map.groupBy(steps, (step) => step)].map(
+    const objects = known === 0 ? [] : objectFiles(dataPath, className).map(progressOf);
+    if (objects.length === 0) return [];
+    const counts = [...Map.groupBy(objects, ({ step }) => step)].map(
       ([step, alike]) => [step, alike.length] as const,
     );
-    return [{ className, known, countByStep: new Map(counts) }];
+    const needs = Math.max(...objects.map((object) => object.needs));
+    return [{ className, known, countByStep: new Map(counts), needs }];
   });
 }
 
 /** The reason why this code cannot use the objects, a sentence; undefined if it can. */
 export function whyObjectsRefused(objects: readonly ObjectProgress[]): string | undefined {
   const later = objects.find(
-    ({ className, known, countByStep }) =>
-      !BEGUN_AGAIN.has(className) && Math.max(...countByStep.keys()) > known,
+    ({ className, known, needs }) => !BEGUN_AGAIN.has(className) && needs > known,
   );
   if (later === undefined) return undefined;
   const { className, known, countByStep } = later;
@@ -46,14 +48,15 @@ function objectFiles(dataPath: string, className: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The last step that an object has begun. */
-function stepOf(file: string): number {
+/** The last step that an object has begun, and the last one that code has to know to use it. */
+function progressOf(file: string): { step: number; needs: number } {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'";
-    if (database.prepare(tables).get() === undefined) return 0;
-    const row = database.prepare("SELECT max(step) AS step FROM migration").get();
-    return Number(row?.["step"] ?? 0);
+    if (database.prepare(tables).get() === undefined) return { step: 0, needs: 0 };
+    const row = database.prepare("SELECT * FROM migration ORDER BY step DESC LIMIT 1").get();
+    const step = Number(row?.["step"] ?? 0);
+    return { step, needs: Number(row?.["needs"] ?? step) };
   } finally {
     database.close();
   }

@@ -13,6 +13,12 @@ export interface Step {
   readonly fresh?: readonly string[];
   /** The step's work on rows, of which there may be many. The work begins after the statements. */
   readonly rows?: RowWork;
+  /**
+   * Whether code that knows only the steps before may go on using the tables, as the step only adds: tables, indexes that refuse nothing, and
+   * columns that are null or have a default. Work on rows fills only what was added. While a version is rolled out, objects run with the
+   * code of before, of after, and of before again.
+   */
+  readonly isAddition?: true;
 }
 
 /** Work on rows in bounded slices. The work may stop between any two slices and resumes at the stored cursor. */

@@ -23,12 +23,15 @@ export const hasSteps = (sql: Sql): boolean =>
 /**
  * The steps that lead to the tables of one kind of object, and the stored progress of an object:
  *
- *     table migration           step 1 ──▶ step 2 ──▶ step 3
- *     ┌──────┬────────┐         done       rows are    not begun
- *     │ step │ cursor │                    worked on
- *     │  1   │ null   │                    in slices
- *     │  2   │ users: │ ◀─── the next slice begins behind this row
- *     └──────┴────────┘
+ *     table migration                   step 1 ──▶ step 2 ──▶ step 3
+ *     ┌──────┬────────┬───────┐         done       rows are    not begun
+ *     │ step │ cursor │ needs │                    worked on
+ *     │  1   │ null   │   1   │                    in slices
+ *     │  2   │ users: │   1   │ ◀─── the next slice begins behind this row
+ *     └──────┴────────┴───────┘
+ *                         └────────── the last step that code has to know, as step 2 only adds
+ *
+ * The tables of objects that no version since has changed have no column `needs`; code has to know their last step.
  */
 export class TableSteps {
   readonly #subject: string;
@@ -49,10 +52,11 @@ export class TableSteps {
     return this.#steps.length;
   }
 
-  /** Whether all steps are done, and no later version has done more. */
+  /** Whether nothing is left to do for this version: all steps are done, and what a later version has done only adds. */
   isCurrent(sql: Sql): boolean {
-    const { step, cursor } = readLast(sql);
-    return step === this.#steps.length && cursor === null;
+    const last = readLast(sql);
+    if (this.#isAhead(last)) return needsOf(sql, last) <= this.#steps.length;
+    return last.step === this.#steps.length && last.cursor === null;
   }
 
   /** The progress with all steps, in order. Steps of a later version are known only by their numbers. */
@@ -72,12 +76,12 @@ export class TableSteps {
   /**
    * Makes the next quick changes, up to a step that works on rows, which `migrateSlice` continues. Does nothing if all steps are done.
    * Throws `OVERLOADED` for tables of a later version, and leaves the tables as they are: while a new version is rolled out, the next
-   * request may reach an isolate of that version.
+   * request may reach an isolate of that version. Tables to which a later version has only added are current.
    */
   migrate(sql: Sql): TablesState {
     return sql.transaction(() => {
       sql.all(
-        "CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT) STRICT",
+        "CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT, needs INTEGER) STRICT",
       );
       return this.#advance(sql);
     });
@@ -87,7 +91,7 @@ export class TableSteps {
   migrateSlice(sql: Sql): TablesState {
     return sql.transaction(() => {
       const { step, cursor } = this.#readKnown(sql);
-      if (cursor !== null) {
+      if (step <= this.#steps.length && cursor !== null) {
         const rows = present(this.#steps[step - 1]?.rows, "a step with a cursor works on rows");
         const next = rows.slice(sql, cursor) ?? null;
         assert(next !== cursor, "a slice works on rows behind its cursor");
@@ -105,7 +109,10 @@ export class TableSteps {
   /** Begins steps in their order. A step begins only when all rows of the step before are done. */
   #advance(sql: Sql): TablesState {
     for (;;) {
-      const { step, cursor } = this.#readKnown(sql);
+      const last = this.#readKnown(sql);
+      // The rows of a later version's step are its own business.
+      if (this.#isAhead(last)) return "current";
+      const { step, cursor } = last;
       if (cursor !== null) {
         // Until the last step is done, the code lacks the tables that it knows, so that only the last step can be served.
         const isLast = step === this.#steps.length;
@@ -117,8 +124,7 @@ export class TableSteps {
       const next = this.#steps[step];
       if (next === undefined) return "current";
       for (const statement of next.statements) sql.all(statement);
-      const start = next.rows === undefined ? null : "";
-      sql.all("INSERT INTO migration (step, cursor) VALUES (?, ?)", step + 1, start);
+      this.#note(sql, step + 1, next.rows === undefined ? null : "");
     }
   }
 
@@ -126,21 +132,45 @@ export class TableSteps {
   #makeFresh(sql: Sql): boolean {
     const last = this.#steps.findLastIndex(({ fresh }) => fresh !== undefined);
     for (const statement of this.#steps[last]?.fresh ?? []) sql.all(statement);
-    for (let step = 1; step <= last + 1; step++) {
-      sql.all("INSERT INTO migration (step, cursor) VALUES (?, NULL)", step);
-    }
+    for (let step = 1; step <= last + 1; step++) this.#note(sql, step, null);
     return last !== -1;
   }
 
-  /** Reads the progress. Throws `OVERLOADED` if the last step is of a later version. */
+  /** Notes that a step has begun, with the last step that code has to know from now on. */
+  #note(sql: Sql, step: number, cursor: string | null): void {
+    if (!hasNeeds(sql)) sql.all("ALTER TABLE migration ADD COLUMN needs INTEGER");
+    let needs = step;
+    while (this.#steps[needs - 1]?.isAddition === true) needs--;
+    sql.all("INSERT INTO migration (step, cursor, needs) VALUES (?, ?, ?)", step, cursor, needs);
+  }
+
+  #isAhead({ step }: LastSqlRow): boolean {
+    return step > this.#steps.length;
+  }
+
+  /** Reads the progress. Throws `OVERLOADED` if the last step is of a later version that has done more than add. */
   #readKnown(sql: Sql): LastSqlRow {
     const last = readLast(sql);
-    if (last.step <= this.#steps.length) return last;
+    if (!this.#isAhead(last) || needsOf(sql, last) <= this.#steps.length) return last;
     throw new AppError(
       "OVERLOADED",
       `${this.#subject} was written by a later version: its tables are at step ${last.step}, and this version knows only ${this.#steps.length}`,
     );
   }
+}
+
+/** Whether the progress has the column `needs`. */
+const hasNeeds = (sql: Sql): boolean =>
+  sql.all("SELECT 1 FROM pragma_table_info('migration') WHERE name = 'needs'").length > 0;
+
+/** The last step that code has to know. */
+function needsOf(sql: Sql, { step }: LastSqlRow): number {
+  if (!hasNeeds(sql)) return step;
+  const [row] = sql.all<{ needs: number | null }>(
+    "SELECT needs FROM migration WHERE step = ?",
+    step,
+  );
+  return row?.needs ?? step;
 }
 
 /** The last step that was begun, and the cursor of its next slice, null if the step is done. */

@@ -69,6 +69,37 @@ describe("quick steps", () => {
       state: "PROGRESS",
     });
   });
+
+  test("quick steps of a later version that only add leave the ledger to this one, and to the later one again", () => {
+    const sql = new NodeSql();
+    migrateToEnd(sql);
+    const addition: Step = {
+      name: "a note",
+      statements: ["CREATE TABLE note (id INTEGER PRIMARY KEY) STRICT"],
+      isAddition: true,
+    };
+    const later = [...STEPS, addition, { ...addition, statements: [], name: "another one" }];
+    expect(migrate(sql, later)).toBe("current");
+    expect(migrate(sql)).toBe("current");
+    expect(migrateSlice(sql)).toBe("current");
+    expect(isCurrent(sql)).toBe(true);
+    expect(readMigrations(sql).map(({ state }) => state)).toEqual(later.map(() => "DONE"));
+    expect(migrate(sql, later)).toBe("current");
+    const more = [...later, { name: "no note", statements: ["DROP TABLE note"] }];
+    expect(migrate(sql, more)).toBe("current");
+    expect(() => migrate(sql)).toThrow("by a later version");
+    expect(() => migrate(sql, later)).toThrow("by a later version");
+  });
+
+  test("quick steps of a later version that only add are noted in a ledger of before, too", () => {
+    const sql = new NodeSql();
+    migrateToEnd(sql);
+    sql.all("ALTER TABLE migration DROP COLUMN needs");
+    expect(isCurrent(sql)).toBe(true);
+    const later: Step[] = [...STEPS, { name: "nothing", statements: [], isAddition: true }];
+    expect(migrate(sql, later)).toBe("current");
+    expect(migrate(sql)).toBe("current");
+  });
 });
 
 describe("a step that visits every transaction", () => {
