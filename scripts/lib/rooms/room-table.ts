@@ -1,5 +1,6 @@
 import { roomsOfFloors } from "./floors.ts";
 import { MODULE_ROOMS } from "./module-rooms.ts";
+import { PLATFORM_ROOMS } from "./platform-rooms.ts";
 import {
   ANATOMY,
   auth,
@@ -44,60 +45,7 @@ export function moduleRoom(name: string): Room | undefined {
  * subfolders, except those that are rooms of their own. Type imports count.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
-  "platform/access": { uses: platform("context.ts", "errors.ts", "json.ts") },
-  "platform/filter": { uses: ["platform"] },
-  "platform/patterns": { uses: [] },
-  "platform/paging": {
-    uses: ["platform", "platform/filter"],
-    packages: ["node:buffer", "zod"],
-  },
-  "platform/sql": {
-    uses: platform("assert.ts", "errors.ts", "json.ts"),
-    packages: ["node:sqlite"],
-  },
-  "platform/sse": { uses: ["platform"] },
-  "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
-  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
-  "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
-  "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
-  "platform/events": {
-    uses: ["platform", ...platform("audit", "db", "objects", "work")],
-    packages: [...D1, "zod"],
-  },
-  "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
-  "platform/failed-requests": {
-    uses: ["platform", ...platform("db", "objects", "paging", "work/deadline.ts")],
-    packages: D1,
-  },
-  "platform/status": {
-    uses: ["platform", ...platform("db", "events", "objects", "storage", "work")],
-    packages: D1,
-  },
-  "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
-  "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
-  "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
-  "platform/http": {
-    uses: [
-      "platform",
-      ...platform(
-        "access",
-        "admission",
-        "failed-requests",
-        "filter",
-        "paging",
-        "work/deadline.ts",
-        "work/turns.ts",
-      ),
-    ],
-    packages: [...HTTP, "hono/*"],
-  },
-
-  "platform/modules": { uses: PLATFORM, packages: [...HTTP, ...D1] },
-  "platform/document": {
-    uses: ANATOMY,
-    packages: [...HTTP, "@scalar/hono-api-reference"],
-  },
+  ...PLATFORM_ROOMS,
 
   numscript: { uses: [] },
   "numscript/syntax": { uses: ["numscript"] },

@@ -58,6 +58,7 @@ export const PLATFORM = [
     "admission",
     "audit",
     "db",
+    "dead-letters",
     "events",
     "failed-requests",
     "filter",

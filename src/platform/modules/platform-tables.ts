@@ -1,5 +1,6 @@
 import * as audit from "#platform/audit/tables.ts";
 import * as reserve from "#platform/db/tables.ts";
+import * as deadLetters from "#platform/dead-letters/tables.ts";
 import * as events from "#platform/events/tables.ts";
 import * as failedRequests from "#platform/failed-requests/tables.ts";
 import * as status from "#platform/status/tables.ts";
@@ -10,6 +11,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 /** The tables that belong to no module, because all modules use them. */
 export const PLATFORM_TABLES = tablesIn(
   audit,
+  deadLetters,
   events,
   failedRequests,
   reserve,

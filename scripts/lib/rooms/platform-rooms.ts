@@ -1,0 +1,62 @@
+import { ANATOMY, D1, HTTP, platform, PLATFORM, type Room } from "./room.ts";
+
+/** The rooms of the platform, from the bottom up. */
+export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
+  platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
+  "platform/access": { uses: platform("context.ts", "errors.ts", "json.ts") },
+  "platform/filter": { uses: ["platform"] },
+  "platform/patterns": { uses: [] },
+  "platform/paging": {
+    uses: ["platform", "platform/filter"],
+    packages: ["node:buffer", "zod"],
+  },
+  "platform/sql": {
+    uses: platform("assert.ts", "errors.ts", "json.ts"),
+    packages: ["node:sqlite"],
+  },
+  "platform/sse": { uses: ["platform"] },
+  "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
+  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
+  "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
+  "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
+  "platform/events": {
+    uses: ["platform", ...platform("audit", "db", "dead-letters", "objects", "work")],
+    packages: [...D1, "zod"],
+  },
+  "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
+  "platform/failed-requests": {
+    uses: ["platform", ...platform("db", "objects", "paging", "work/deadline.ts")],
+    packages: D1,
+  },
+  "platform/dead-letters": {
+    uses: ["platform", ...platform("audit", "db", "objects", "paging", "work/backoff.ts")],
+    packages: [...D1, "node:crypto", "node:buffer"],
+  },
+  "platform/status": {
+    uses: ["platform", ...platform("db", "events", "objects", "storage", "work")],
+    packages: D1,
+  },
+  "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
+  "platform/http": {
+    uses: [
+      "platform",
+      ...platform(
+        "access",
+        "admission",
+        "failed-requests",
+        "filter",
+        "paging",
+        "work/deadline.ts",
+        "work/turns.ts",
+      ),
+    ],
+    packages: [...HTTP, "hono/*"],
+  },
+  "platform/modules": { uses: PLATFORM, packages: [...HTTP, ...D1] },
+  "platform/document": {
+    uses: ANATOMY,
+    packages: [...HTTP, "@scalar/hono-api-reference"],
+  },
+};
