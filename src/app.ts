@@ -10,6 +10,7 @@ import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { NO_QUOTAS, type QuotaUse } from "#platform/admission/quotas.ts";
 import { assert } from "#platform/assert.ts";
 import type { ReadOwnApi } from "#platform/context.ts";
+import { deadLetterSettings } from "#platform/dead-letters/dead-letter-settings.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
 import { registerEventTypes } from "#platform/document/event-types.ts";
@@ -205,6 +206,7 @@ function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void 
 const SETTINGS = [
   platformSettings,
   admissionSettings,
+  deadLetterSettings,
   failedRequestSettings,
   ...MODULES.map(({ settings }) => settings),
 ];

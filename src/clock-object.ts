@@ -4,7 +4,7 @@ import { SWEEPS } from "./sweeps.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { logError } from "#platform/log.ts";
+import { logError, recordedError } from "#platform/log.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { runSweep } from "#platform/modules/sweeps.ts";
 import { clockName, RING_MS_MAX, startClock } from "#platform/objects/deployment-clock.ts";
@@ -145,7 +145,7 @@ export class ClockObject extends DurableObject<Env> {
     } catch (error) {
       const waitMs = waitAfterFailures(SWEEP_BACKOFF, ++this.#failures);
       this.#restsUntilMs = toMillis(systemClock()) + waitMs;
-      this.#error = messageOf(error);
+      this.#error = recordedError(error);
       logError("a sweep failed; it is run again, and no other waits for it", error, {
         sweep: name,
         failures: this.#failures,
@@ -202,11 +202,3 @@ export class ClockObject extends DurableObject<Env> {
     if (name !== undefined && kv.get(NAME_KEY) !== name) kv.put(NAME_KEY, name);
   }
 }
-
-/** What is recorded of an error. The message of a failed query has the values of its parameters, which may be data of clients. */
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return "an error without a message";
-  return "query" in error
-    ? "a query of the database has failed"
-    : `${error.name}: ${error.message}`;
-};

@@ -1,6 +1,7 @@
 import { readOwnApiOf } from "./app.ts";
 import { MODULES } from "./modules.ts";
 import { systemContext } from "#platform/context.ts";
+import { DEAD_QUEUE, EVENTS_QUEUE, keepDeadLetters } from "#platform/dead-letters/given-up.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
 import { registerListeners } from "#platform/events/listeners.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
@@ -29,6 +30,7 @@ const ROUTES: EventRoutes = {
 registerListeners(ROUTES.listeners);
 
 const CONSUMERS = new Map<string, QueueConsumers[string]>([
-  ["florin-events", (batch, context) => consumeEvents(batch, context, ROUTES)],
+  [EVENTS_QUEUE, (batch, context) => consumeEvents(batch, context, ROUTES)],
+  [DEAD_QUEUE, keepDeadLetters],
   ...MODULES.flatMap(({ queues = {} }) => Object.entries(queues)),
 ]);

@@ -28,3 +28,27 @@ function withoutParameters(error: unknown): unknown {
   if (!(error instanceof Error && "query" in error && "params" in error)) return error;
   return withoutParameters(error.cause) ?? "a query failed";
 }
+
+/** The longest text that is recorded of an error, in characters. */
+const RECORDED_LENGTH_MAX = 500;
+/** The most causes that are recorded of an error. */
+const CAUSES_MAX = 4;
+
+/**
+ * What is recorded of an error for operators: its message and those of its causes, the outermost first. The message of a failed query has
+ * the values of its parameters, which may be data of clients, so that it is left out together with the causes behind it.
+ */
+export function recordedError(error: unknown): string {
+  const parts: string[] = [];
+  for (let at = error; at instanceof Error && parts.length < CAUSES_MAX; at = at.cause) {
+    if ("query" in at) {
+      parts.push("a query of the database has failed");
+      break;
+    }
+    parts.push(`${at.name}: ${at.message}`);
+  }
+  return (parts.length === 0 ? "an error without a message" : parts.join("; ")).slice(
+    0,
+    RECORDED_LENGTH_MAX,
+  );
+}

@@ -1,12 +1,13 @@
 import { loadSettings, type SettingsModule } from "./modules.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
+import { deadLetterSettings } from "#platform/dead-letters/dead-letter-settings.ts";
 import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
 
 /** The settings of one module, or of a part of the platform. */
 export interface OwnedSettings {
-  /** The name of the module, `platform`, `admission` or `failed-requests`. */
+  /** The name of the module, `platform`, `admission`, `dead-letters` or `failed-requests`. */
   readonly owner: string;
   readonly table: SettingsTable;
 }
@@ -15,6 +16,7 @@ export interface OwnedSettings {
 export const OWNED_SETTINGS: readonly OwnedSettings[] = [
   { owner: "platform", table: platformSettings },
   { owner: "admission", table: admissionSettings },
+  { owner: "dead-letters", table: deadLetterSettings },
   { owner: "failed-requests", table: failedRequestSettings },
   ...(await loadSettings()).flatMap(tablesIn),
 ];

@@ -1,8 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFailedRequests } from "./http/failed-requests.ts";
 import { registerWebhookTarget } from "./http/webhook-target.ts";
+import { deadLettersSection } from "./status.ts";
 import { systemClock } from "#platform/clock.ts";
+import { DEAD_LETTERS_SWEEP } from "#platform/dead-letters/given-up.ts";
+import { sweepDeadLetters } from "#platform/dead-letters/retrying.ts";
 import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { FAILED_REQUESTS_SWEEP } from "#platform/failed-requests/recorder.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
@@ -23,9 +27,16 @@ const purgeFailedRequests: Sweep = {
     ),
 };
 
+/** The sweep of messages that a queue has given up. */
+const sendDeadLettersAgain: Sweep = {
+  name: DEAD_LETTERS_SWEEP,
+  purges: true,
+  run: sweepDeadLetters,
+};
+
 /**
- * What the deployment itself does, for those who look after it: the requests that have failed, and the
- * webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
+ * What the deployment itself does, for those who look after it: the requests that have failed, the
+ * messages that a queue has given up, and the webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
  * fail (`platform/http/failures/`).
  */
 export const deploymentModule: Module = {
@@ -35,6 +46,7 @@ export const deploymentModule: Module = {
   florinRoutes: () => {
     const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFailedRequests(app);
+    registerDeadLetters(app);
     registerWebhookTarget(app);
     return app;
   },
@@ -46,6 +58,11 @@ export const deploymentModule: Module = {
           name: "Failed requests",
           description:
             "The last requests that failed, with who sent them and what they were answered. Changes are in the audit and in the logs of ledgers.",
+        },
+        {
+          name: "Dead letters",
+          description:
+            "Messages that the queue of events has given up. The events themselves are kept by those who announced them; a dead letter says that a consumer has refused them for a while, and why.",
         },
         {
           name: "Smoke test",
@@ -68,5 +85,6 @@ export const deploymentModule: Module = {
   scopes: {
     "florin:operate": "See what the deployment itself does, such as the requests that failed",
   },
-  sweeps: [purgeFailedRequests],
+  status: [deadLettersSection],
+  sweeps: [purgeFailedRequests, sendDeadLettersAgain],
 };

@@ -4,6 +4,7 @@ import { acknowledgeAfter, parseMessages } from "./queue.ts";
 import type { EventListener, EventSink, EventSource } from "./source.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { keepMalformed, noteRefused } from "#platform/dead-letters/given-up.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 
 /** The sources of events, and their listeners. */
@@ -19,16 +20,19 @@ export interface EventRoutes {
 const KEY_LANES = { total: 6, perKey: 1, timeoutMs: 60_000 };
 
 /**
- * Delivers the events of messages to all listeners, and confirms the events that all listeners have accepted. Neither an unreadable message
- * nor a key whose source fails or hangs holds back other messages.
+ * Delivers the events of messages to all listeners, and confirms the events that all listeners have accepted. Neither a malformed message,
+ * which becomes a dead letter, nor a key whose source fails or hangs holds back other messages.
  */
 export async function consumeEvents(
   batch: MessageBatch,
   context: ServiceContext,
   { sources, listeners }: EventRoutes,
 ): Promise<void> {
-  const received = parseMessages(batch, z.union(sources.map(({ schema }) => schema)));
-  if (received.length === 0) return;
+  const malformed: Message[] = [];
+  const schema = z.union(sources.map((source) => source.schema));
+  const received = parseMessages(batch, schema, (message) => malformed.push(message));
+  const keeping = keepMalformed(malformed, context);
+  if (received.length === 0) return keeping;
   const messages = received.map(({ body }) => body);
   const opening = Promise.all(listeners.map((listener) => listener.open(messages, context)));
   const sourceOf = (message: EventsMessage): EventSource =>
@@ -48,13 +52,15 @@ export async function consumeEvents(
       else await source.deliver(message, { sink, context, signal });
     }
   };
-  await Promise.all(
-    [...groups].map(([key, group]) => {
+  const note = (failed: readonly Message[], error: unknown) => noteRefused(failed, error, context);
+  await Promise.all([
+    keeping,
+    ...[...groups].map(([key, group]) => {
       const bodies = group.map(({ body }) => body);
       const run = (signal: AbortSignal) => consumeKey(bodies, signal);
-      return acknowledgeAfter(group, () => lanes.run({ key, run }));
+      return acknowledgeAfter(group, () => lanes.run({ key, run }), note);
     }),
-  );
+  ]);
 }
 
 /** One sink for all sinks, which resolves when all have taken the events; undefined if there are none. */

@@ -10,37 +10,8 @@ import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 import type { EventListener, EventSink } from "#platform/events/source.ts";
 import { consume } from "#src/jobs.ts";
+import { FakeBatch } from "#test/support/events/batches.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
-
-/** A batch that records what happens to its messages. The batch of the test pool forgets the delay of a retry. */
-class FakeBatch implements MessageBatch {
-  readonly acked: number[] = [];
-  /** The indexes of retried messages, each with its delay in seconds. */
-  readonly retried: [number, number | undefined][] = [];
-  readonly metadata = { metrics: { backlogCount: 0, backlogBytes: 0 } };
-  readonly queue: string;
-  readonly messages: readonly Message[];
-
-  constructor(queue: string, bodies: readonly unknown[], attempts = 1) {
-    this.queue = queue;
-    this.messages = bodies.map((body, index) => ({
-      id: String(index),
-      timestamp: new Date(),
-      body,
-      attempts,
-      ack: () => this.acked.push(index),
-      retry: (options) => this.retried.push([index, options?.delaySeconds]),
-    }));
-  }
-
-  ackAll(): void {
-    throw new Error("messages are acknowledged one by one");
-  }
-
-  retryAll(): void {
-    throw new Error("messages are retried one by one");
-  }
-}
 
 type Events = Pick<LedgerEvents, "read" | "readBare" | "reread" | "confirm">;
 
@@ -223,7 +194,7 @@ describe("the events consumer", () => {
       [5, 16],
       [11, 300],
     ] as const) {
-      const batch = new FakeBatch("florin-events", bodies, attempts);
+      const batch = new FakeBatch("florin-events", bodies, { attempts });
       await consumeFrom(batch, { source, listener });
       expect(batch).toMatchObject({ acked: [0], retried: [[1, delay]] });
     }
@@ -258,7 +229,7 @@ describe("the events consumer", () => {
     expect(source.log).toEqual([]);
   });
 
-  test("the events consumer drops malformed messages and handles the rest", async () => {
+  test("the events consumer takes malformed messages for dead letters and handles the rest", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`malformed:${id}`));
     const bodies = [
@@ -276,6 +247,12 @@ describe("the events consumer", () => {
     await consumeFrom(batch, { source, listener });
     expect(source.log).toEqual(["read a 1-1", "confirm a 1"]);
     expect(batch.acked).toHaveLength(bodies.length);
+    const letters = await env.DB.prepare(
+      "SELECT body, error FROM dead_letters WHERE state = 'waiting' AND error LIKE '%malformed%' ORDER BY id",
+    ).all<{ body: string }>();
+    expect(letters.results.map(({ body }) => JSON.parse(body) as unknown)).toEqual(
+      bodies.slice(0, -1),
+    );
   });
 });
 

@@ -32,6 +32,7 @@ import { fromMillis } from "#platform/time.ts";
 import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
+import { storeDeadLetter } from "#test/support/deployment/dead-letters.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
@@ -264,6 +265,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   },
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
+  florinListDeadLetters: storeDeadLetter,
   // The account that the transfer lacked is stored.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };

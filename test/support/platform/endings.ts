@@ -148,6 +148,17 @@ async function instanceId(): Promise<string> {
   return idOf(`${ORCHESTRATION}/v2/workflows/${workflow}/instances`, {});
 }
 
+/** The id of a message that the queue of events has given up. */
+async function deadLetterId(): Promise<string> {
+  const row = await env.DB.prepare(
+    `INSERT INTO dead_letters (key, queue, body, state, first_seen, last_seen, arrivals, retries)
+     VALUES (?, 'florin-events', 'null', 'waiting', '2026-01-01', '2026-01-01', 1, 0) RETURNING id`,
+  )
+    .bind(freshName())
+    .first<{ id: number }>();
+  return String(row?.id);
+}
+
 async function secretPath(): Promise<string> {
   const secrets = `/api/auth/clients/${await clientId()}/secrets`;
   return `${secrets}/${await idOf(secrets, { name: "s" })}`;
@@ -209,6 +220,9 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     path: "/api/auth/revoke",
     method: "POST",
     form: { token: "unknown", client_id: await clientId() },
+  }),
+  florinDropDeadLetter: at("/api/florin/v1/dead-letters/", deadLetterId, {
+    action: "deployment.dead-letter.delete",
   }),
   v2DeleteBucket: at("/api/ledger/v2/_/buckets/", bucket, { action: "ledger.bucket.delete" }),
   v2DeleteExporter: at(`${EXPORTERS}/`, () => freshExporter("noop"), {

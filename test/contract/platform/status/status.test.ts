@@ -92,6 +92,7 @@ describe("the status", () => {
     const modules = new Set(sections.map(({ module }) => module));
     expect([...modules].toSorted()).toEqual([
       "auth",
+      "deployment",
       "exporters",
       "ledger",
       "orchestration",

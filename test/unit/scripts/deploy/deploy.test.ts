@@ -31,6 +31,7 @@ describe("from nothing", () => {
       "POST workers/scripts/florin/subdomain",
       "POST queues/<id>/consumers",
       "POST queues/<id>/consumers",
+      "POST queues/<id>/consumers",
       "PUT workflows/florin-instances",
       "PATCH workers/scripts/florin/script-settings",
     ]);
@@ -39,7 +40,7 @@ describe("from nothing", () => {
       queues: {
         "florin-events": [{ script_name: "florin", dead_letter_queue: "florin-events-dead" }],
         "florin-triggers": [{ script_name: "florin" }],
-        "florin-events-dead": [],
+        "florin-events-dead": [{ script_name: "florin" }],
       },
       buckets: ["florin-statements"],
       workflows: { "florin-instances": { script_name: "florin" } },

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { deadLetterSettings } from "./dead-letter-settings.ts";
+import { DeadLetterStore, type GivenUp } from "./store.ts";
+import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { log, logError, recordedError } from "#platform/log.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/** The queue of events, and the queue of messages that it has given up. */
+export const EVENTS_QUEUE = "florin-events";
+export const DEAD_QUEUE = "florin-events-dead";
+/** Deliveries after which the queue of events gives a message up: one, and `max_retries` of wrangler.toml. */
+export const DELIVERIES_MAX = 11;
+
+/** The sweep that sends letters again and purges old ones. */
+export const DEAD_LETTERS_SWEEP = "dead-letters";
+/** Longest time from an arrival to the next sweep, in milliseconds. */
+const SWEEP_AFTER_MS = 24 * 3_600_000;
+
+/** Largest body that is stored, in bytes of its JSON: the platform takes messages of 128 kB. */
+const BODY_BYTES_MAX = 131_072;
+/**
+ * Waits before a letter that could not be stored comes again. A hundred deliveries, which wrangler.toml allows, take four days, which is as
+ * long as queues keep messages by default.
+ */
+const KEEP_BACKOFF = doubling(15_000, 3_600_000);
+
+type Context = Pick<ServiceContext, "env" | "clock">;
+
+/**
+ * Stores the messages of the queue of dead letters. A message is acknowledged when its row is stored; one that finds no room, in the database
+ * or among `FLORIN_DEAD_LETTERS_KEPT` rows, stays in the queue and comes again.
+ *
+ *     florin-events ── 11 deliveries failed ──► florin-events-dead ──► row `waiting` ── operator ──► `retrying` ──► `retried`
+ *           ▲     └─ the last one notes why ────────────────────────────►│  ▲                           │
+ *           │                                                               └── given up again ─────────┤
+ *           └───────────────────────────────── sent again ──────────────────────────────────────────────┘
+ */
+export const keepDeadLetters = (batch: MessageBatch, context: Context): Promise<void> =>
+  keepAndAcknowledge(batch.messages, context, {});
+
+/** Stores messages of the queue of events that no consumer can read, as if the queue had given them up, and acknowledges them. */
+export const keepMalformed = (messages: readonly Message[], context: Context): Promise<void> =>
+  keepAndAcknowledge(messages, context, {
+    error: "the message is malformed: this version of Florin knows no such event",
+    attempts: 1,
+  });
+
+/** Never throws. */
+async function keepAndAcknowledge(
+  messages: readonly Message[],
+  context: Context,
+  known: Partial<Pick<GivenUp, "error" | "attempts">>,
+): Promise<void> {
+  const letters = messages.map((message) => ({
+    message,
+    letter: letterOf(message.body, context, { ...known, messageId: message.id }),
+  }));
+  const stored = await keep(
+    context,
+    letters.flatMap(({ letter }) => letter ?? []),
+  ).catch((error: unknown) => {
+    logError("dead letters could not be stored; they stay in their queue", error);
+    return new Set<string>();
+  });
+  for (const { message, letter } of letters) {
+    if (letter !== undefined && stored.has(letter.key)) {
+      message.ack();
+      continue;
+    }
+    log("error", "a dead letter found no room; it stays in its queue", { messageId: message.id });
+    const waitMs = waitAfterFailures(KEEP_BACKOFF, message.attempts);
+    message.retry({ delaySeconds: Math.ceil(waitMs / 1000) });
+  }
+}
+
+/**
+ * Notes why messages of the queue of events were refused, if it is about to give them up. Never throws: without the note, the reason is in
+ * the log alone.
+ */
+export async function noteRefused(
+  messages: readonly Message[],
+  error: unknown,
+  context: Context,
+): Promise<void> {
+  const last = messages.filter(({ attempts }) => attempts >= DELIVERIES_MAX);
+  const reason = recordedError(error);
+  const letters = last.flatMap(
+    ({ body, attempts }) => letterOf(body, context, { error: reason, attempts }) ?? [],
+  );
+  try {
+    await keep(context, letters);
+  } catch (failure) {
+    logError("the reason of dead letters could not be noted", failure, { count: last.length });
+  }
+}
+
+async function keep({ env }: Context, letters: readonly GivenUp[]): Promise<ReadonlySet<string>> {
+  if (letters.length === 0) return new Set();
+  // Alarms ring by the machine's clock.
+  await armClock(env, DEAD_LETTERS_SWEEP, toMillis(systemClock()) + SWEEP_AFTER_MS);
+  const { FLORIN_DEAD_LETTERS_KEPT: kept } = deadLetterSettings.of(env);
+  return DeadLetterStore.from(env).keep(letters, kept);
+}
+
+/** A message as it is stored; undefined for one that is too large. */
+function letterOf(
+  content: unknown,
+  { clock }: Context,
+  known: Partial<Pick<GivenUp, "messageId" | "error" | "attempts">>,
+): GivenUp | undefined {
+  const body = stringifyJson(content ?? null);
+  if (Buffer.byteLength(body) > BODY_BYTES_MAX) return undefined;
+  const key = createHash("sha256").update(`${EVENTS_QUEUE}\n${body}`).digest("hex");
+  return {
+    key,
+    queue: EVENTS_QUEUE,
+    ledger: ledgerOf(content),
+    body,
+    date: clock(),
+    messageId: null,
+    error: null,
+    attempts: null,
+    ...known,
+  };
+}
+
+const ledgerOf = (content: unknown): string | null =>
+  typeof content === "object" &&
+  content !== null &&
+  "ledger" in content &&
+  typeof content.ledger === "string"
+    ? content.ledger
+    : null;
