@@ -1,5 +1,5 @@
 import { databaseOf } from "#platform/db/database.ts";
-import { SizeGauge } from "#platform/storage/gauge.ts";
+import { keptSizeIn, SizeGauge } from "#platform/storage/gauge.ts";
 import { keepSize } from "#platform/storage/sizes.ts";
 
 /** Measures the storage of a ledger's object, which grows with its log. */
@@ -10,5 +10,6 @@ export const ledgerGauge = (
   new SizeGauge({
     nowMs: () => Date.now(),
     bytes: () => storage.sql.databaseSize,
+    kept: keptSizeIn(storage),
     keep: (ledger, measured) => keepSize(databaseOf(env), `ledger/${ledger}`, measured),
   });

@@ -21,7 +21,7 @@ import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
-import { SizeGauge } from "#platform/storage/gauge.ts";
+import { keptSizeIn, SizeGauge } from "#platform/storage/gauge.ts";
 import { keepSize } from "#platform/storage/sizes.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 
@@ -57,6 +57,7 @@ export class SearchShardObject extends DurableObject<Env> {
     this.#gauge = new SizeGauge({
       nowMs: () => Date.now(),
       bytes: () => ctx.storage.sql.databaseSize,
+      kept: keptSizeIn(ctx.storage),
       keep: (shard, measured) => keepSize(databaseOf(env), `search/${shard}`, measured),
     });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));

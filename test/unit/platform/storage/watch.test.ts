@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
-import { SizeGauge } from "#platform/storage/gauge.ts";
 import { keepSize, listLarge } from "#platform/storage/sizes.ts";
 import { sweepSizes } from "#platform/storage/watch.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -96,27 +95,4 @@ test("a size is kept where the database is full", async () => {
   );
   await keepSize(d1.db, "ledger/main", { bytes: 7_000_000_000, measuredMs: START });
   expect((await listLarge(d1.db, nowMs)).map(({ name }) => name)).toEqual(["ledger/main"]);
-});
-
-test("an object is measured every ten minutes at most, and kept once it is of some size", async () => {
-  let bytes = 499_999_999;
-  const keep =
-    vi.fn<(name: string, measured: { bytes: number; measuredMs: number }) => Promise<void>>();
-  const gauge = new SizeGauge({ nowMs: () => nowMs, bytes: () => bytes, keep });
-  await gauge.look("ledger/a");
-  expect(keep).not.toHaveBeenCalled();
-  bytes = 500_000_000;
-  await gauge.look("ledger/a");
-  expect(keep).not.toHaveBeenCalled();
-  nowMs += 600_000;
-  keep.mockRejectedValueOnce(new Error("D1 is away"));
-  const lines = linesOf("warn");
-  await gauge.look("ledger/a");
-  expect(lines).toHaveLength(1);
-  nowMs += 600_000;
-  await gauge.look("ledger/a");
-  expect(keep.mock.calls).toEqual([
-    ["ledger/a", { bytes, measuredMs: START + 600_000 }],
-    ["ledger/a", { bytes, measuredMs: START + 1_200_000 }],
-  ]);
 });
