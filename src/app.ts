@@ -36,6 +36,8 @@ import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
+import { registerOperatorRoutes } from "#platform/modules/operate/routes.ts";
+import type { NamedSettings } from "#platform/modules/operate/settings.ts";
 import { registerSites, type Site } from "#platform/modules/site.ts";
 import { registerStatus } from "#platform/modules/status-routes.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
@@ -44,6 +46,14 @@ import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 import { countRequest } from "#platform/work/turns.ts";
+
+const SETTINGS: readonly NamedSettings[] = [
+  { owner: "platform", table: platformSettings },
+  { owner: "admission", table: admissionSettings },
+  { owner: "dead-letters", table: deadLetterSettings },
+  { owner: "failed-requests", table: failedRequestSettings },
+  ...MODULES.map(({ name: owner, settings: table }) => ({ owner, table })),
+];
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter(inOneStep) });
@@ -58,6 +68,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     MODULES,
     SWEEPS.map(({ name }) => name),
   );
+  registerOperatorRoutes(app, { modules: MODULES, sweeps: SWEEPS, settings: SETTINGS });
   registerEventTypeList(app, MODULES);
   registerDocument(app);
   registerSites(app, SITES);
@@ -203,17 +214,12 @@ function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void 
   if (url.includes("%")) assertEncoding(url);
 }
 
-const SETTINGS = [
-  platformSettings,
-  admissionSettings,
-  deadLetterSettings,
-  failedRequestSettings,
-  ...MODULES.map(({ settings }) => settings),
-];
-
 /** The deployment of an environment, whose settings are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
-  assertSettings(SETTINGS, { ...env });
+  assertSettings(
+    SETTINGS.map(({ table }) => table),
+    { ...env },
+  );
   const isOpen = isOpenToAll(env);
   const verify = authModule.authenticator(env);
   // With authentication off, every caller has all scopes.

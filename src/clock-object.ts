@@ -20,6 +20,8 @@ const SWEEP_BACKOFF = doubling(15_000, 120_000);
 const WATCH_INTERVAL_MS = 4000;
 /** Time until the clock rings again if the database did not take the record of a run, in milliseconds. */
 const RECORD_RETRY_MS = 60_000;
+/** Shortest time from a run to the next one that somebody asks for, in milliseconds. */
+const ASKED_INTERVAL_MS = 5000;
 /** The key of the end of the watch, in milliseconds since the epoch. */
 const WATCH_KEY = "watchUntilMs";
 /** The key of the object's name, for alarms in runtimes that do not know the name. */
@@ -54,6 +56,8 @@ export class ClockObject extends DurableObject<Env> {
   #failures = 0;
   /** The end of the wait after a failed run, in milliseconds since the epoch. No run begins earlier. */
   #restsUntilMs = 0;
+  /** The time at which the last run began or ended. */
+  #ranMs = 0;
   #hasStartedNext = false;
   /** The error of the last run; undefined if it has succeeded. */
   #error: string | undefined;
@@ -80,6 +84,19 @@ export class ClockObject extends DurableObject<Env> {
     await this.arm(toMillis(systemClock()) + WATCH_INTERVAL_MS);
   }
 
+  /**
+   * Makes sure that the sweep runs as soon as somebody may ask for: `ASKED_INTERVAL_MS` after the last run, and not before the end of the
+   * rest after a failed one. Returns when the clock rings, in milliseconds since the epoch.
+   */
+  async ring(): Promise<number> {
+    const nowMs = toMillis(systemClock());
+    // The clock may have stepped back since the last run.
+    const askedMs = Math.min(this.#ranMs, nowMs) + ASKED_INTERVAL_MS;
+    const atMs = Math.max(nowMs, askedMs, this.#restsUntilMs);
+    await this.arm(atMs);
+    return (await this.ctx.storage.getAlarm()) ?? atMs;
+  }
+
   /** Makes sure that the sweep runs soon, if it has never run. */
   async start(): Promise<void> {
     if ((await this.ctx.storage.getAlarm()) === null) await this.arm(toMillis(systemClock()));
@@ -100,12 +117,14 @@ export class ClockObject extends DurableObject<Env> {
     const arms = this.#arms;
     if (await isPutOff(this.ctx.storage, this.env)) return;
     const nowMs = toMillis(systemClock());
+    this.#ranMs = nowMs;
     // The platform gives up on an alarm that fails repeatedly, so that the next alarm is set before any work can fail.
     await setAlarm(storage, nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
     const starting = this.#startNext(sweep);
     const sweepMs = await this.#run(sweep);
     await starting;
     const endedMs = toMillis(systemClock());
+    this.#ranMs = endedMs;
     // A failed sweep waits for its backoff, even if it was armed during the run: its next run finds the new work, too.
     const nextMs =
       sweepMs === undefined

@@ -65,6 +65,19 @@ export const deploymentModule: Module = {
             "Messages that the queue of events has given up. The events themselves are kept by those who announced them; a dead letter says that a consumer has refused them for a while, and why.",
         },
         {
+          name: "Sweeps",
+          description:
+            "What completes the work that a crash or a lost message has left undone, when it ran last, and a run at once.",
+        },
+        {
+          name: "Settings",
+          description: "The settings in force, without any secret.",
+        },
+        {
+          name: "Storage",
+          description: "How large the database and objects are, and when they will be full.",
+        },
+        {
           name: "Smoke test",
           description: "What `npm run deploy` calls when it has changed a deployment.",
         },

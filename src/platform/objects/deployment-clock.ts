@@ -71,6 +71,10 @@ export async function watchClock(env: ClockEnv, sweep: string, untilMs: number):
 export const watchChange = (env: ClockEnv, sweep: string, nowMs: number): Promise<void> =>
   watchClock(env, sweep, nowMs + STATEMENT_MS_MAX);
 
+/** Lets a sweep run now, because an operator asks for it. Returns when its clock rings, in milliseconds since the epoch. */
+export const ringClock = (env: ClockEnv, sweep: string): Promise<number> =>
+  reachObject(clockOf(env, sweep).ring(), TO_CLOCK);
+
 /** Makes sure that a sweep's clock which has never rung rings soon. */
 export const startClock = (env: ClockEnv, sweep: string): Promise<void> =>
   reachObject(clockOf(env, sweep).start(), TO_CLOCK);

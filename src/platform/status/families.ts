@@ -107,7 +107,7 @@ export const FAMILIES = {
     type: "gauge",
     unit: "bytes",
     labels: ["name"],
-    help: "Size of the database, and of the twenty largest objects above 500 MB.",
+    help: "Size of the database, and of the twenty largest objects of 1 MB or more.",
   }),
   storageLimit: family({
     name: "florin_storage_limit_bytes",

@@ -1,4 +1,4 @@
-import { desc, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { FAMILIES } from "./families.ts";
 import {
   ageSeconds,
@@ -12,9 +12,8 @@ import { sweepRuns } from "./tables.ts";
 import { COUNT_MAX } from "./work-queues.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
-import { growthPerDay } from "#platform/storage/growth.ts";
-import { LARGE_SHARE, limitOf, whatToDo } from "#platform/storage/sizes.ts";
-import { storageSizes } from "#platform/storage/tables.ts";
+import { LARGE_SHARE, whatToDo } from "#platform/storage/sizes.ts";
+import { readUses, type StorageUse } from "#platform/storage/usage.ts";
 import { formatTimestamp, fromMillis, parseTimestamp, toMillis } from "#platform/time.ts";
 
 const OUTBOX_LABELS = { module: "platform", work: "outbox" } as const;
@@ -75,10 +74,9 @@ function observeOutbox(oldest: OldestEvent | undefined, nowMs: number): Observat
 
 /** Most objects whose sizes are shown. */
 const SIZES_MAX = 20;
-const DAY_SECONDS = 86_400;
-/** Share of a limit, and time until it is reached in seconds, from which a problem is critical. */
+/** Share of a limit, and time until it is reached in milliseconds, from which a problem is critical. */
 const CRITICAL_SHARE = 0.9;
-const CRITICAL_SECONDS = 7 * DAY_SECONDS;
+const CRITICAL_MS = 7 * 86_400_000;
 
 /** The sizes of the database and of large objects, and when they will be full. */
 export const storageSection: StatusSection = {
@@ -87,60 +85,30 @@ export const storageSection: StatusSection = {
     "Sizes of the database and of the largest objects, of which small ones are not measured",
   read: async ({ env, clock }) => {
     const nowMs = toMillis(clock());
-    const db = databaseOf(env);
-    const isDatabase = sql`${storageSizes.name} = 'database'`;
-    const [[database], objects] = await db.batch([
-      db.select().from(storageSizes).where(isDatabase),
-      db
-        .select()
-        .from(storageSizes)
-        .where(sql`NOT ${isDatabase}`)
-        .orderBy(desc(storageSizes.bytes))
-        .limit(SIZES_MAX),
-    ]);
-    const sizes = [...(database === undefined ? [] : [database]), ...objects].map((row) =>
-      toSize(row, nowMs),
-    );
+    const { database, objects } = await readUses(databaseOf(env), nowMs, SIZES_MAX);
+    const sizes = [...(database === undefined ? [] : [database]), ...objects];
     return {
-      samples: sizes.flatMap(({ name, bytes, limitBytes, fullInSeconds }) => [
+      samples: sizes.flatMap(({ name, bytes, limitBytes, fullMs }) => [
         sample(FAMILIES.storageSize, bytes, { name }),
         sample(FAMILIES.storageLimit, limitBytes, { name }),
-        ...(fullInSeconds === undefined
+        ...(fullMs === undefined
           ? []
-          : [sample(FAMILIES.storageFullIn, fullInSeconds, { name })]),
+          : [sample(FAMILIES.storageFullIn, Math.round((fullMs - nowMs) / 1000), { name })]),
       ]),
       problems: firstProblems(sizes.flatMap((size) => storageProblem(size, nowMs))),
     };
   },
 };
 
-interface StorageSize {
-  readonly name: string;
-  readonly bytes: number;
-  readonly measuredMs: number;
-  readonly limitBytes: number;
-  readonly fullInSeconds: number | undefined;
-}
-
-function toSize(row: typeof storageSizes.$inferSelect, nowMs: number): StorageSize {
-  const { name, bytes, measuredMs } = row;
-  const limitBytes = limitOf(name);
-  const growth = growthPerDay(row, nowMs) ?? 0;
-  const leftBytes = Math.max(limitBytes - bytes, 0);
-  const fullInSeconds = growth > 0 ? Math.round((leftBytes / growth) * DAY_SECONDS) : undefined;
-  return { name, bytes, measuredMs, limitBytes, fullInSeconds };
-}
-
-function storageProblem(size: StorageSize, nowMs: number): Problem[] {
-  const { name, bytes, limitBytes, fullInSeconds = Infinity } = size;
+function storageProblem(size: StorageUse, nowMs: number): Problem[] {
+  const { name, bytes, limitBytes, fullMs = Infinity } = size;
   const share = bytes / limitBytes;
   if (share < LARGE_SHARE) return [];
-  const isCritical = share >= CRITICAL_SHARE || fullInSeconds <= CRITICAL_SECONDS;
-  const endMs = nowMs + fullInSeconds * 1000;
+  const isCritical = share >= CRITICAL_SHARE || fullMs - nowMs <= CRITICAL_MS;
   const end =
-    endMs > LAST_DAY_MS
+    fullMs > LAST_DAY_MS
       ? "and does not grow"
-      : `and is full on ${formatTimestamp(fromMillis(endMs)).slice(0, 10)} at the present rate`;
+      : `and is full on ${formatTimestamp(fromMillis(Math.round(fullMs))).slice(0, 10)} at the present rate`;
   return [
     {
       severity: isCritical ? "critical" : "warning",

@@ -62,6 +62,14 @@ export async function recordSweepRun(db: Database, run: SweepRun): Promise<void>
   ]);
 }
 
+export type RecordedRun = typeof sweepRuns.$inferSelect;
+
+/** The recorded runs of sweeps, by the names of the sweeps. */
+export async function listSweepRuns(db: Database): Promise<ReadonlyMap<string, RecordedRun>> {
+  const rows = await db.select().from(sweepRuns).orderBy(sweepRuns.name).limit(SWEEPS_MAX);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
 /** The section of sweeps. Sweeps that are no longer part of the code are left out, and those that have never run have no row. */
 export const sweepsSection = (names: readonly string[]): StatusSection => ({
   name: "sweeps",
@@ -69,12 +77,8 @@ export const sweepsSection = (names: readonly string[]): StatusSection => ({
   read: async ({ env, clock }) => {
     const nowMs = toMillis(clock());
     const known = new Set(names);
-    const rows = await databaseOf(env)
-      .select()
-      .from(sweepRuns)
-      .orderBy(sweepRuns.name)
-      .limit(SWEEPS_MAX);
-    const runs = rows.filter(({ name }) => known.has(name));
+    const recorded = await listSweepRuns(databaseOf(env));
+    const runs = [...recorded.values()].filter(({ name }) => known.has(name));
     return {
       samples: runs.flatMap(({ name: sweep, ...run }) => {
         const { succeededMs, nextMs, failures, failuresTotal } = run;
@@ -100,7 +104,7 @@ const SWEEPS_MAX = 200;
 const overdueSeconds = (nextMs: number, nowMs: number): number =>
   nowMs - nextMs > LATE_MS ? (nowMs - nextMs) / 1000 : 0;
 
-function problemsOf(run: typeof sweepRuns.$inferSelect, nowMs: number): Problem[] {
+function problemsOf(run: RecordedRun, nowMs: number): Problem[] {
   const { name: what, nextMs, failures, succeededMs, error } = run;
   const problems: Problem[] = [];
   if (failures >= FAILURES_MIN) {
@@ -119,7 +123,8 @@ function problemsOf(run: typeof sweepRuns.$inferSelect, nowMs: number): Problem[
       what,
       sinceMs: nextMs,
       why: "the clock of the sweep has not rung",
-      whatToDo: "send any write to the module, which starts the clock again, and look at the log",
+      whatToDo:
+        "run the sweep (npm run florin -- sweeps run), which starts the clock again, and look at the log",
     });
   }
   return problems;
