@@ -84,7 +84,7 @@ export const deploymentModule: Module = {
         {
           name: "Status",
           description:
-            "What waits in each module, since when, why, and what to do; and the same as metrics for Prometheus.",
+            "What waits in each module, since when, why, and what to do, as a summary, as a list of stuck work, and as metrics for Prometheus.",
         },
       ],
     },

@@ -4,11 +4,14 @@ import { databaseOf } from "#platform/db/database.ts";
 import { deadLetterSettings } from "#platform/dead-letters/dead-letter-settings.ts";
 import { deadLetters } from "#platform/dead-letters/tables.ts";
 import type { Observation, StatusSection } from "#platform/status/section.ts";
-import { observeQueues, type WorkQueue } from "#platform/status/work-queues.ts";
+import { readStuckRows } from "#platform/status/stuck.ts";
+import type { WorkQueue } from "#platform/status/work-queue.ts";
+import { observeQueues } from "#platform/status/work-queues.ts";
 
 /** Dead letters wait for an operator from their first moment on. */
 const WAITING: WorkQueue = {
   work: "dead-letters",
+  item: { id: sql`id`, reason: sql`error`, path: (id) => `/api/florin/v1/dead-letters/${id}` },
   table: sql`${deadLetters}`,
   where: sql`state = 'waiting'`,
   due: sql`first_seen`,
@@ -25,6 +28,7 @@ export const deadLettersSection: StatusSection = {
   name: "dead-letters",
   description: "Messages that the queue of events has given up",
   read: observeDeadLetters,
+  stuck: (context, max) => readStuckRows(context, [WAITING], max),
 };
 
 async function observeDeadLetters(context: ServiceContext): Promise<Observation> {

@@ -8,6 +8,9 @@ import { IS_PENDING } from "#platform/work/sync-columns.ts";
 
 const MODULE = "exporters";
 
+const pathOf = (ledger: string, id: string): string =>
+  `/api/florin/v1/ledgers/${ledger}/pipelines/${id}`;
+
 /** What waits in the module. */
 export const EXPORTERS_STATUS: readonly StatusSection[] = [
   backlogSection(
@@ -15,6 +18,8 @@ export const EXPORTERS_STATUS: readonly StatusSection[] = [
     { name: "pipelines", description: "Pipelines that lag behind the logs of their ledgers" },
     {
       kind: PIPELINE_BACKLOG,
+      owner: sql`(SELECT ledger FROM pipelines WHERE id = object_backlogs.name)`,
+      path: (id, ledger) => pathOf(ledger, id),
       severity: "warning",
       whatToDo:
         "look at the pipeline, which shows its last error, and repair the exporter's destination; entries are sent again by themselves",
@@ -26,6 +31,10 @@ export const EXPORTERS_STATUS: readonly StatusSection[] = [
     [
       {
         work: "pipeline-changes",
+        item: {
+          id: sql`ledger || '/' || id`,
+          path: (text) => pathOf(...(text.split("/") as [string, string])), // No ledger has a slash in its name.
+        },
         table: sql`${pipelines}`,
         where: IS_PENDING,
         due: sql`sync_after`,

@@ -17,6 +17,7 @@ export const LEDGER_STATUS: readonly StatusSection[] = [
     },
     {
       kind: LEDGER_BACKLOG,
+      path: (name) => `/api/ledger/v2/${name}/_info`,
       severity: "critical",
       whatToDo:
         "look in the log for the consumer of the queue 'florin-events', which says which listener fails; events are announced again by themselves",
@@ -31,6 +32,7 @@ export const LEDGER_STATUS: readonly StatusSection[] = [
     [
       {
         work: "ledger-changes",
+        item: { id: sql`name`, path: (name) => `/api/ledger/v2/${name}` },
         table: sql`${ledgers}`,
         where: IS_PENDING,
         due: sql`sync_after`,
@@ -42,6 +44,7 @@ export const LEDGER_STATUS: readonly StatusSection[] = [
       },
       {
         work: "inconsistent-ledgers",
+        item: { id: sql`name`, path: (name) => `/api/florin/v1/ledgers/${name}/verification` },
         table: sql`${ledgers}`,
         where: sql`inconsistent_since IS NOT NULL`,
         due: sql`inconsistent_since`,

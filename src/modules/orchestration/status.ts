@@ -6,11 +6,17 @@ import { queuesSection } from "#platform/status/work-queues.ts";
 
 const MODULE = "orchestration";
 
+const INSTANCE = {
+  id: sql`id`,
+  path: (id: string) => `/api/orchestration/v2/instances/${id}`,
+};
+
 /** What waits in the module. */
 export const ORCHESTRATION_STATUS: readonly StatusSection[] = [
   queuesSection(MODULE, { name: "instances", description: "Instances that have not ended" }, [
     {
       work: "instances",
+      item: INSTANCE,
       table: sql`${orchestrationInstances}`,
       where: sql`due_at IS NOT NULL`,
       due: sql`due_at`,
@@ -21,6 +27,7 @@ export const ORCHESTRATION_STATUS: readonly StatusSection[] = [
     },
     {
       work: "stuck-instances",
+      item: { ...INSTANCE, reason: sql`json_extract(hold, '$.lastFailure')` },
       table: sql`${orchestrationInstances}`,
       where: sql`state = 'stuck'`,
       due: sql`json_extract(hold, '$.since')`,
@@ -39,6 +46,11 @@ export const ORCHESTRATION_STATUS: readonly StatusSection[] = [
     [
       {
         work: "occurrences",
+        item: {
+          id: sql`(SELECT id FROM orchestration_triggers WHERE key = trigger_key)`,
+          reason: sql`error`,
+          path: (id) => `/api/orchestration/v2/triggers/${id}/occurrences`,
+        },
         table: sql`${orchestrationOccurrences}`,
         where: sql`due_at IS NOT NULL`,
         due: sql`date`,
@@ -51,6 +63,7 @@ export const ORCHESTRATION_STATUS: readonly StatusSection[] = [
       },
       {
         work: "stopped-triggers",
+        item: { id: sql`id`, path: (id) => `/api/orchestration/v2/triggers/${id}` },
         // The planner takes the index of lists otherwise, which sorts by another column.
         table: sql`${orchestrationTriggers} INDEXED BY orchestration_triggers_stopped`,
         where: sql`stopped_at IS NOT NULL AND deleted_at IS NULL`,

@@ -1,12 +1,13 @@
 import { asc, sql } from "drizzle-orm";
 import { paymentBookings } from "./bookings/tables.ts";
-import { encodeConnectorId } from "./core/ids.ts";
+import { encodeConnectorId, encodeOwnedId } from "./core/ids.ts";
 import { paymentMovements } from "./initiations/tables.ts";
 import { paymentConnectors } from "./installs/tables.ts";
 import { paymentJobs } from "./jobs/tables.ts";
 import { paymentRejectedItems } from "./rejected/tables.ts";
 import { paymentSchedules } from "./schedules/tables.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { parseColumns } from "#platform/json.ts";
 import { FAMILIES } from "#platform/status/families.ts";
 import { ageSeconds, firstProblems, sample, type StatusSection } from "#platform/status/section.ts";
 import { queuesSection } from "#platform/status/work-queues.ts";
@@ -15,12 +16,39 @@ import { IS_PENDING } from "#platform/work/sync-columns.ts";
 
 const MODULE = "payments";
 
+/** Provider and reference of a row's connector, as JSON. */
+const CONNECTOR = sql`(SELECT json_array(provider, reference) FROM payment_connectors WHERE key = connector_key)`;
+
+/** The id of the connector that `CONNECTOR` gives; empty for a connector that is gone. */
+function idOfConnector(json: string): string {
+  if (json === "") return "";
+  const [provider, reference] = parseColumns(json) as [string, string]; // `CONNECTOR` has this form.
+  return encodeConnectorId({ provider, reference });
+}
+
+const OF_CONNECTOR = { id: CONNECTOR, show: idOfConnector };
+
+/** The id of the initiation of a movement; empty for an initiation of a connector that is gone. */
+function idOfInitiation(json: string): string {
+  const [connector, reference] = parseColumns(json) as [[string, string] | null, string]; // `MOVEMENT` has this form.
+  if (connector === null) return "";
+  const [provider, of] = connector;
+  return encodeOwnedId({ connector: { provider, reference: of }, reference });
+}
+
+const MOVEMENT = {
+  id: sql`json_array(json(${CONNECTOR}), (SELECT reference FROM payment_initiations WHERE key = initiation_key))`,
+  show: idOfInitiation,
+  path: (id: string) => `/api/payments/v3/payment-initiations/${idOfInitiation(id)}`,
+};
+
 const money = queuesSection(
   MODULE,
   { name: "money", description: "Initiations and reversals whose outcome is not known yet" },
   [
     {
       work: "movements",
+      item: MOVEMENT,
       table: sql`${paymentMovements}`,
       due: sql`due_at`,
       graceMs: 60_000,
@@ -30,6 +58,7 @@ const money = queuesSection(
     },
     {
       work: "failing-movements",
+      item: { ...MOVEMENT, reason: sql`last_error` },
       table: sql`${paymentMovements}`,
       where: sql`failing_since IS NOT NULL`,
       due: sql`failing_since`,
@@ -49,6 +78,11 @@ const queues = queuesSection(
   [
     {
       work: "schedules",
+      item: {
+        ...OF_CONNECTOR,
+        reason: sql`last_error`,
+        path: (id) => `/api/payments/v3/connectors/${idOfConnector(id)}/schedules`,
+      },
       table: sql`${paymentSchedules}`,
       due: sql`next_at`,
       graceMs: 120_000,
@@ -58,6 +92,7 @@ const queues = queuesSection(
     },
     {
       work: "jobs",
+      item: { id: sql`name`, path: () => "/api/florin/v1/payments/connectors/health" },
       table: sql`${paymentJobs}`,
       where: IS_PENDING,
       due: sql`created_at`,
@@ -69,6 +104,11 @@ const queues = queuesSection(
     },
     {
       work: "failing-bookings",
+      item: {
+        id: sql`id`,
+        reason: sql`error`,
+        path: (id) => `/api/florin/v1/payments/bookings/${id}`,
+      },
       table: sql`${paymentBookings}`,
       where: sql`attempts > 0`,
       due: sql`updated_at`,
@@ -80,6 +120,11 @@ const queues = queuesSection(
     },
     {
       work: "rejected-items",
+      item: {
+        ...OF_CONNECTOR,
+        reason: sql`reason`,
+        path: (id) => `/api/florin/v1/payments/connectors/${idOfConnector(id)}/rejected`,
+      },
       table: sql`${paymentRejectedItems}`,
       due: sql`created_at`,
       order: sql`key`,
@@ -101,6 +146,30 @@ interface PolledRow {
   readonly polledAt: Timestamp;
 }
 
+/** Connectors that are not healthy, those first that have not been for longest. */
+const unhealthyConnectors = (db: Database, max: number) =>
+  db
+    .select()
+    .from(paymentConnectors)
+    .where(sql`health <> 'healthy' AND deleted_at IS NULL`)
+    .orderBy(asc(paymentConnectors.healthSince))
+    .limit(max);
+
+const problemOf = ({
+  name,
+  provider,
+  reference,
+  health,
+  healthSince,
+}: typeof paymentConnectors.$inferSelect) => ({
+  severity: "warning" as const,
+  what: `${name} (${encodeConnectorId({ provider, reference })})`,
+  sinceMs: healthSince === null ? undefined : toMillis(healthSince),
+  why: `the connector is ${health}`,
+  whatToDo:
+    "look at the connector's health, which has the provider's last error; correct its config or wait for the provider",
+});
+
 /** How long ago connectors were polled, and which are not healthy. */
 const connectors: StatusSection = {
   name: "connectors",
@@ -114,21 +183,8 @@ const connectors: StatusSection = {
         FROM (SELECT key, provider, reference FROM ${paymentConnectors}
           WHERE deleted_at IS NULL ORDER BY key LIMIT ${sql.raw(String(CONNECTORS_MAX))}) AS c
         JOIN ${paymentSchedules} AS s ON s.connector_key = c.key GROUP BY c.key`),
-      db
-        .select()
-        .from(paymentConnectors)
-        .where(sql`health <> 'healthy' AND deleted_at IS NULL`)
-        .orderBy(asc(paymentConnectors.healthSince))
-        .limit(CONNECTORS_MAX),
+      unhealthyConnectors(db, CONNECTORS_MAX),
     ]);
-    const problems = unhealthy.map(({ name, provider, reference, health, healthSince }) => ({
-      severity: "warning" as const,
-      what: `${name} (${encodeConnectorId({ provider, reference })})`,
-      sinceMs: healthSince === null ? undefined : toMillis(healthSince),
-      why: `the connector is ${health}`,
-      whatToDo:
-        "look at the connector's health, which has the provider's last error; correct its config or wait for the provider",
-    }));
     return {
       samples: [
         sample(FAMILIES.workWaiting, unhealthy.length, {
@@ -146,8 +202,16 @@ const connectors: StatusSection = {
           }),
         ),
       ],
-      problems: firstProblems(problems),
+      problems: firstProblems(unhealthy.map(problemOf)),
     };
+  },
+  stuck: async ({ env }, max) => {
+    const unhealthy = await unhealthyConnectors(databaseOf(env), max);
+    return unhealthy.map((connector) => ({
+      ...problemOf(connector),
+      work: "unhealthy-connectors",
+      path: `/api/florin/v1/payments/connectors/${encodeConnectorId(connector)}/health`,
+    }));
   },
 };
 

@@ -9,6 +9,7 @@ const RULES = {
   graceMs: 300_000,
   severity: "critical",
   whatToDo: "look at the log for the sweep of rules, and at the rules' last evaluations",
+  item: { id: sql`id`, path: (id: string) => `/api/reconciliation/rules/${id}` },
 } as const;
 
 /** What waits in the module. */
@@ -33,6 +34,11 @@ export const RECONCILIATION_STATUS: readonly StatusSection[] = [
       },
       {
         work: "corrections",
+        item: {
+          id: sql`matching_id || '/corrections/' || id`,
+          reason: sql`error`,
+          path: (id) => `/api/florin/v1/reconciliation/matchings/${id}`,
+        },
         table: sql`${reconciliationCorrections}`,
         // The first condition is that of the index, which SQLite uses only if it sees it.
         where: sql`state IN ('begun', 'waiting', 'booking', 'releasing') AND state <> 'waiting'`,

@@ -8,6 +8,7 @@ export const SEARCH_STATUS: readonly StatusSection[] = [
   queuesSection("search", { name: "gaps", description: "Events that the index has not got" }, [
     {
       work: "index-gaps",
+      item: { id: sql`origin`, reason: sql`reason`, path: () => "/api/florin/v1/search" },
       table: sql`${searchGaps}`,
       due: sql`since`,
       order: sql`origin`,

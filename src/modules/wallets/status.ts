@@ -3,11 +3,17 @@ import { walletHoldExpiries } from "./holds/tables.ts";
 import type { StatusSection } from "#platform/status/section.ts";
 import { queuesSection } from "#platform/status/work-queues.ts";
 
+const HOLD = {
+  id: sql`hold_id`,
+  path: (id: string) => `/api/wallets/holds/${encodeURIComponent(id)}`,
+};
+
 /** What waits in the module. */
 export const WALLETS_STATUS: readonly StatusSection[] = [
   queuesSection("wallets", { name: "holds", description: "Holds that expire" }, [
     {
       work: "expired-holds",
+      item: HOLD,
       table: sql`${walletHoldExpiries}`,
       due: sql`due_at`,
       graceMs: 60_000,
@@ -17,6 +23,7 @@ export const WALLETS_STATUS: readonly StatusSection[] = [
     },
     {
       work: "unvoidable-holds",
+      item: HOLD,
       table: sql`${walletHoldExpiries}`,
       where: sql`attempts > 0`,
       due: sql`asked_at`,

@@ -128,8 +128,8 @@ const unread = ({ clock }: ServiceContext, what: string): Observation => ({
   ],
 });
 
-/** Rejects if work takes too long. The work goes on, and nobody waits for it. */
-function withinTime<T>(work: () => Promise<T>): Promise<T> {
+/** Rejects if the work of a section takes too long. The work goes on, and nobody waits for it. */
+export function withinTime<T>(work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const deadline = ownDeadline(SECTION_MS_MAX, () =>
       reject(new Error(`no answer within ${SECTION_MS_MAX} ms`)),

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { FAMILIES } from "./families.ts";
 import {
   ageSeconds,
@@ -7,9 +7,10 @@ import {
   type Problem,
   sample,
   type StatusSection,
+  type StuckWork,
 } from "./section.ts";
 import { objectBacklogs } from "./tables.ts";
-import { COUNT_MAX } from "./work-queues.ts";
+import { COUNT_MAX } from "./work-queue.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
@@ -120,6 +121,10 @@ const SHOWN_MAX = 100;
 /** What a section of objects says of each. */
 export interface ObjectAdvice extends Pick<Problem, "severity" | "whatToDo"> {
   readonly kind: string;
+  /** What the path of an object needs besides its name, as a text: an expression over the row, such as a look into a table of the module. */
+  readonly owner?: SQL;
+  /** The path of the API that shows an object. */
+  readonly path: (name: string, owner: string) => string;
 }
 
 /** A section that shows the objects of a kind that are behind, those that have waited longest by name. */
@@ -131,6 +136,37 @@ export const backlogSection = (
   name,
   description,
   read: (context) => observeBacklogs(context, module, advice),
+  stuck: (context, max) => listBehind(context, advice, max),
+});
+
+/** The objects of a kind that have waited longest. */
+async function listBehind(
+  { env }: Pick<ServiceContext, "env">,
+  { kind, severity, whatToDo, path, owner = sql`''` }: ObjectAdvice,
+  max: number,
+): Promise<StuckWork[]> {
+  const rows = await databaseOf(env)
+    .select({ row: objectBacklogs, owner: sql<string | null>`${owner}` })
+    .from(objectBacklogs)
+    .where(eq(objectBacklogs.kind, kind))
+    .orderBy(asc(objectBacklogs.sinceMs))
+    .limit(max);
+  return rows.map(({ row, owner: of }) => ({
+    ...problemOf(row, { severity, whatToDo }),
+    work: kind,
+    path: path(row.name, of ?? ""),
+  }));
+}
+
+const problemOf = (
+  { name, sinceMs, reason, waiting }: typeof objectBacklogs.$inferSelect,
+  { severity, whatToDo }: Pick<Problem, "severity" | "whatToDo">,
+): Problem => ({
+  severity,
+  what: name,
+  sinceMs,
+  why: `${waiting} ${waiting === 1 ? "waits" : "wait"}: ${reason}`,
+  whatToDo,
 });
 
 /** Reads the objects of a kind that are behind. */
@@ -159,13 +195,7 @@ export async function observeBacklogs(
     ),
   ]);
   const behind = count?.value ?? 0;
-  const problems = rows.map(({ name, sinceMs, reason, waiting }) => ({
-    severity,
-    what: name,
-    sinceMs,
-    why: `${waiting} ${waiting === 1 ? "waits" : "wait"}: ${reason}`,
-    whatToDo,
-  }));
+  const problems = rows.map((row) => problemOf(row, { severity, whatToDo }));
   return {
     samples: [
       sample(FAMILIES.objectsBehind, behind, { module, kind }),

@@ -8,8 +8,9 @@ import {
   sample,
   type StatusSection,
 } from "./section.ts";
+import { readStuckRows } from "./stuck.ts";
 import { sweepRuns } from "./tables.ts";
-import { COUNT_MAX } from "./work-queues.ts";
+import { COUNT_MAX, type WorkQueue } from "./work-queue.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { LARGE_SHARE, whatToDo } from "#platform/storage/sizes.ts";
@@ -19,6 +20,23 @@ import { formatTimestamp, fromMillis, parseTimestamp, toMillis } from "#platform
 const OUTBOX_LABELS = { module: "platform", work: "outbox" } as const;
 /** How long an event may wait for its confirmation, in milliseconds: until it was announced a second time, and some. */
 const CONFIRMED_MS = 60_000;
+
+/** Events as rows of a queue. */
+const UNCONFIRMED: WorkQueue = {
+  work: OUTBOX_LABELS.work,
+  table: sql`outbox`,
+  due: sql`json_extract(event, '$.date')`,
+  order: sql`sequence`,
+  graceMs: CONFIRMED_MS,
+  severity: "critical",
+  why: "the event was announced again, and no consumer has confirmed it",
+  whatToDo:
+    "look for the event in the log, where its listener says why it fails, and at the dead letters",
+  item: {
+    id: sql`id || ' (' || json_extract(event, '$.app') || '.' || json_extract(event, '$.type') || ')'`,
+    path: () => "/api/florin/v1/dead-letters",
+  },
+};
 
 interface OldestEvent {
   readonly waiting: number;
@@ -41,6 +59,7 @@ export const outboxSection: StatusSection = {
       FROM (SELECT 1) LEFT JOIN (SELECT * FROM outbox ORDER BY sequence LIMIT 1) AS o`);
     return observeOutbox(oldest, nowMs);
   },
+  stuck: (context, max) => readStuckRows(context, [UNCONFIRMED], max),
 };
 
 function observeOutbox(oldest: OldestEvent | undefined, nowMs: number): Observation {

@@ -26,6 +26,14 @@ export interface Problem {
   readonly whatToDo: string;
 }
 
+/** A piece of work that waits longer than it should, or has failed, and stays so until somebody looks at it. */
+export interface StuckWork extends Problem {
+  /** The kind of work, as in metrics: `movements`. */
+  readonly work: string;
+  /** The path of the API that shows it, or the list that has it. */
+  readonly path: string;
+}
+
 export interface Observation {
   readonly samples: readonly Sample[];
   /** The worst first. */
@@ -42,6 +50,8 @@ export interface StatusSection {
   /** What the section is about, as a noun. */
   readonly description: string;
   readonly read: (context: ServiceContext) => Promise<Observation>;
+  /** Lists what is stuck, at most `max` pieces of each kind of work; absent where nothing can be. It is bounded as `read` is. */
+  readonly stuck?: (context: ServiceContext, max: number) => Promise<readonly StuckWork[]>;
 }
 
 /** A section together with the module that contributes it. */

@@ -1,7 +1,15 @@
 import { sql } from "drizzle-orm";
 import { FAMILIES } from "./families.ts";
-import { ageSeconds, firstProblems, type Problem, sample, type StatusSection } from "./section.ts";
+import {
+  ageSeconds,
+  firstProblems,
+  type Problem,
+  sample,
+  type StatusSection,
+  type StuckWork,
+} from "./section.ts";
 import { sweepRuns } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 import { toMillis } from "#platform/time.ts";
@@ -95,7 +103,22 @@ export const sweepsSection = (names: readonly string[]): StatusSection => ({
       problems: firstProblems(runs.flatMap((run) => problemsOf(run, nowMs))),
     };
   },
+  stuck: async (context, max) => (await stuckSweeps(context, names)).slice(0, max),
 });
+
+/** The sweeps that are overdue or fail. */
+async function stuckSweeps(
+  { env, clock }: ServiceContext,
+  names: readonly string[],
+): Promise<StuckWork[]> {
+  const nowMs = toMillis(clock());
+  const known = new Set(names);
+  const recorded = await listSweepRuns(databaseOf(env));
+  return [...recorded.values()]
+    .filter(({ name }) => known.has(name))
+    .flatMap((run) => problemsOf(run, nowMs))
+    .map((problem) => ({ ...problem, work: "sweeps", path: "/api/florin/v1/sweeps" }));
+}
 
 /** Most rows of sweeps that are read; a deployment has some thirty sweeps. */
 const SWEEPS_MAX = 200;

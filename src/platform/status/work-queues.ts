@@ -1,40 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { FAMILIES } from "./families.ts";
-import {
-  ageSeconds,
-  type Observation,
-  type Problem,
-  sample,
-  type ProblemSeverity,
-} from "./section.ts";
+import { ageSeconds, type Observation, type Problem, sample } from "./section.ts";
 import type { StatusSection } from "./section.ts";
+import { readStuckRows } from "./stuck.ts";
+import { COUNT_MAX, type WorkQueue } from "./work-queue.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
-
-/** Work that waits as rows of a table of D1. */
-export interface WorkQueue {
-  /** The name of the work in labels: `owed-deliveries`. */
-  readonly work: string;
-  /** The table, and the condition of rows that wait, which an index answers; absent for all rows. */
-  readonly table: SQL;
-  readonly where?: SQL;
-  /** The time since when a row is due, a `Timestamp`. */
-  readonly due: SQL;
-  /** The column that the same index sorts by, where it is not `due`: those that come first are counted. */
-  readonly order?: SQL;
-  /** How long a row may be due until it counts as overdue, in milliseconds. */
-  readonly graceMs: number;
-  /** A condition on which a row that is due counts as overdue, however long it has been due. */
-  readonly isOverdue?: SQL;
-  readonly severity: ProblemSeverity;
-  /** Why rows are overdue, and what to do about it: sentences without a full stop. */
-  readonly why: string;
-  readonly whatToDo: string;
-}
-
-/** Most rows that are counted. */
-export const COUNT_MAX = 10_000;
 
 interface QueueRow {
   readonly waiting: number;
@@ -51,6 +23,7 @@ export const queuesSection = (
   name,
   description,
   read: (context) => observeQueues(context, module, queues),
+  stuck: (context, max) => readStuckRows(context, queues, max),
 });
 
 /** Reads queues: how much waits, how much is overdue, and how long the oldest row has been due. */

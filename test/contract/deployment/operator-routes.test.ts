@@ -43,7 +43,7 @@ test("what operators look at needs their scope and a token that is bound to no l
     metadata: { ledgers: "mine" },
   });
   for (const bearer of [bound, await token("ledger:write"), "nonsense"]) {
-    for (const path of ["/sweeps", "/settings", "/storage"]) {
+    for (const path of ["/sweeps", "/settings", "/storage", "/stuck"]) {
       expect((await api(`${ROOT}${path}`, { token: bearer })).status).toBe(401);
     }
     expect((await run("outbox", bearer)).status).toBe(401);

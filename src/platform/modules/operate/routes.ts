@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { type NamedSettings, settingRoutes } from "./settings.ts";
 import { storageRoutes } from "./storage.ts";
+import { stuckRoutes } from "./stuck.ts";
 import { sweepRoutes } from "./sweeps.ts";
 import { type AppEnv, registration } from "#platform/http/index.ts";
 import type { Module, Sweep } from "#platform/modules/module.ts";
@@ -24,6 +25,7 @@ export function registerOperatorRoutes(
   const tables = [...PLATFORM_TABLES, ...modules.flatMap((module) => module.tables)];
   registration(
     sweepRoutes(sweeps),
+    stuckRoutes(modules, sweeps),
     settingRoutes(settings),
     storageRoutes([...new Set(tables)]),
   )(app);
