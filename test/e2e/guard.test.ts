@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { eventually } from "#test/support/platform/eventually.ts";
 import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -114,6 +115,21 @@ describe("npm run florin", () => {
     const { stdout } = await run(process.execPath, ["scripts/florin.ts", ...args], options);
     return stdout;
   };
+
+  test("npm run florin shows what operators look at, and runs a sweep", async () => {
+    expect(await florin("dead-letters", "list")).toBe("There are no dead letters.\n");
+    expect(await florin("dead-letters", "retry", "all")).toBe("No dead letter waits.\n");
+    // The server is that of other tests, too, which may have let something wait.
+    expect(JSON.parse(await florin("stuck", "list", "--json"))).toHaveProperty("unread", []);
+    expect(await florin("storage", "show")).toMatch(/database +\d+\.\d MB/);
+    const settings = await florin("settings", "list", "--set");
+    expect(settings).toMatch(/FLORIN_SECRET_KEY +\*\*\* +set/);
+    expect(settings).not.toContain("is no setting");
+    expect(await florin("sweeps", "run", "outbox")).toMatch(/^The sweep outbox runs at 20/);
+    await eventually(async () => {
+      expect(await florin("sweeps", "list")).toMatch(/^ {2}outbox +ran 20/m);
+    });
+  });
 
   test("npm run florin creates, shows and deletes a client, and verifies a ledger", async () => {
     const words = ["clients", "create", "shop", "--scopes", "ledger:read,ledger:write", "--json"];

@@ -158,6 +158,7 @@ describe("settings", () => {
       FLORIN_PUBLIC_URL: "https://ada:geheim@example.com/?token=geheim",
       FLORIN_PREVIOUS_SECRET_KEYS: "geheim,geheim",
       FLORIN_SECRETKEY: "geheim",
+      FLORIN_NETWORK: { fetch: "a service" },
       OTHER: "geheim",
       FLORIN_LOG: "",
     });

@@ -62,8 +62,13 @@ export function settingsInForce(
         inForce({ name, module: owner, setting, text: source[name] }),
       ),
     ),
-    unknown: Object.keys(source)
-      .filter((name) => name.startsWith("FLORIN_") && !known.has(name))
+    // Bindings that are no texts, such as the services of `npm start`, are no settings.
+    unknown: Object.entries(source)
+      .filter(
+        ([name, value]) =>
+          name.startsWith("FLORIN_") && typeof value === "string" && !known.has(name),
+      )
+      .map(([name]) => name)
       .toSorted(),
   };
 }
