@@ -18,6 +18,14 @@ export const sweepRuns = sqliteTable("sweep_runs", {
   failuresTotal: integer("failures_total").notNull(),
 });
 
+/** Keys that have encrypted secrets at rest, by their ids, which reveal nothing of them. Rows are added and never changed. */
+export const secretKeys = sqliteTable("secret_keys", {
+  /** The id of the key in the texts that it has encrypted. */
+  id: text("id").primaryKey(),
+  /** When the key was first seen in force, in milliseconds since the epoch. */
+  firstSeenMs: integer("first_seen_ms").notNull(),
+});
+
 /**
  * Work that waits in Durable Objects longer than it should, written by each object itself. An object that keeps up has no row, so that the
  * table is as long as the list of problems. Times are in milliseconds since the epoch.
