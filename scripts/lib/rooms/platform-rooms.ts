@@ -33,7 +33,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     packages: [...D1, "node:crypto", "node:buffer"],
   },
   "platform/status": {
-    uses: ["platform", ...platform("db", "events", "objects", "storage", "work")],
+    uses: ["platform", ...platform("db", "events", "objects", "secrets", "storage", "work")],
     packages: D1,
   },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },

@@ -3,12 +3,8 @@ import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { FAMILIES } from "#platform/status/families.ts";
-import {
-  clockSection,
-  outboxSection,
-  secretsSection,
-  storageSection,
-} from "#platform/status/platform-sections.ts";
+import { clockSection, outboxSection, storageSection } from "#platform/status/platform-sections.ts";
+import { secretsSection } from "#platform/status/secret-keys.ts";
 import {
   type ModuleSection,
   type Observation,

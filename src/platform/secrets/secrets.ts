@@ -22,6 +22,11 @@ export class SecretBox {
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }
 
+  /** The id of the key that encrypts: a part of a hash, which reveals nothing of the key. */
+  get keyId(): string {
+    return this.#current.id;
+  }
+
   /** Encrypts a text. The ciphertext can only be decrypted for the same purpose, so that ciphertexts cannot be swapped between places. */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(NONCE_BYTES);

@@ -157,6 +157,13 @@ export const FAMILIES = {
     labels: [],
     help: "Keys that verify tokens, with the one that signs.",
   }),
+  secretKeyAge: family({
+    name: "florin_secret_key_age_seconds",
+    type: "gauge",
+    unit: "seconds",
+    labels: [],
+    help: "Time since the key in FLORIN_SECRET_KEY was first seen; absent until a sweep has noted it.",
+  }),
   previousSecrets: family({
     name: "florin_previous_secret_keys",
     type: "gauge",

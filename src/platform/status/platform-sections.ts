@@ -12,7 +12,6 @@ import { readStuckRows } from "./stuck.ts";
 import { sweepRuns } from "./tables.ts";
 import { COUNT_MAX, type WorkQueue } from "./work-queue.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { platformSettings } from "#platform/platform-settings.ts";
 import { LARGE_SHARE, whatToDo } from "#platform/storage/sizes.ts";
 import { readUses, type StorageUse } from "#platform/storage/usage.ts";
 import { formatTimestamp, fromMillis, parseTimestamp, toMillis } from "#platform/time.ts";
@@ -191,19 +190,3 @@ const clockProblem = (why: string, seconds: number): Problem[] =>
             "synchronise the machine's clock (NTP); tokens, schedules and signatures go by it",
         },
       ];
-
-/** The keys with which secrets are encrypted at rest. */
-export const secretsSection: StatusSection = {
-  name: "secrets",
-  description: "Keys of secrets at rest, of which only the number is known",
-  read: async ({ env }) => ({
-    samples: [
-      sample(
-        FAMILIES.previousSecrets,
-        platformSettings.of(env).FLORIN_PREVIOUS_SECRET_KEYS.length,
-        {},
-      ),
-    ],
-    problems: [],
-  }),
-};
