@@ -57,6 +57,7 @@ export const PLATFORM = [
     "access",
     "admission",
     "audit",
+    "backup",
     "db",
     "dead-letters",
     "events",

@@ -1,4 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { endDatabaseCopies } from "./backup/database-copy.ts";
+import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFailedRequests } from "./http/failed-requests.ts";
@@ -35,8 +37,8 @@ const sendDeadLettersAgain: Sweep = {
 };
 
 /**
- * What the deployment itself does, for those who look after it: the requests that have failed, the
- * messages that a queue has given up, and the webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
+ * What the deployment itself does, for those who look after it: the requests that have failed, the messages that a queue has given up, copies of
+ * the database, and the webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
  * fail (`platform/http/failures/`).
  */
 export const deploymentModule: Module = {
@@ -48,6 +50,7 @@ export const deploymentModule: Module = {
     registerFailedRequests(app);
     registerDeadLetters(app);
     registerWebhookTarget(app);
+    registerDatabaseCopies(app);
     return app;
   },
   resources: [
@@ -78,6 +81,11 @@ export const deploymentModule: Module = {
           description: "How large the database and objects are, and when they will be full.",
         },
         {
+          name: "Copies of the database",
+          description:
+            "All tables of the database as they are at one moment, read while everything goes on: pages of all rows, then the rows that have changed meanwhile, and at the end the last changes.",
+        },
+        {
           name: "Smoke test",
           description: "What `npm run deploy` calls when it has changed a deployment.",
         },
@@ -99,5 +107,5 @@ export const deploymentModule: Module = {
     "florin:operate": "See what the deployment itself does, such as the requests that failed",
   },
   status: [deadLettersSection],
-  sweeps: [purgeFailedRequests, sendDeadLettersAgain],
+  sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],
 };

@@ -102,6 +102,14 @@ export const WORK_KINDS = {
     isLong: true,
     leaseMs: 2 * MINUTE_MS,
   },
+  /** Calls of a backup, which come one after the other and read a page each. */
+  backup: {
+    name: "calls of backups",
+    setting: "FLORIN_LIMIT_EXPORTS",
+    queue: 0,
+    isLong: true,
+    leaseMs: 2 * MINUTE_MS,
+  },
   /** Uploads of statements, which last as long as their bodies arrive. */
   upload: {
     name: "uploads",

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Query, type SQL, sql } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { audit } from "./tables.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -23,6 +23,9 @@ export interface AuditedAction {
 }
 
 type Statement = BatchItem<"sqlite">;
+
+/** A statement that also gives its text, for transactions that are not made of Drizzle's statements. */
+type TextStatement = Statement & { readonly toSQL: () => Pick<Query, "sql" | "params"> };
 
 /** The sweep that purges entries. */
 export const AUDIT_SWEEP = "audit";
@@ -93,7 +96,7 @@ export class AuditedChange {
   }
 
   /** The statement that stores the entry, if the statement right before it in the batch has changed a row. */
-  get entry(): Statement {
+  get entry(): TextStatement {
     const { action, object } = this.#action;
     const { env, principal, requestId } = this.#context;
     const { issuer, subject, clientId } = principal;

@@ -1,4 +1,6 @@
 import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseRequestJson } from "#platform/request-json.ts";
 import type { SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
 /** A table that is copied, with the columns of its rows in a copy. */
@@ -10,6 +12,8 @@ export interface CopiedTable {
   readonly key: readonly string[];
   /** The columns whose values JavaScript may not read exactly. */
   readonly inexact: readonly string[];
+  /** Whether the table gives no id away twice (`AUTOINCREMENT`). */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -38,9 +42,9 @@ interface StoredColumn {
   readonly definition: string;
 }
 
-/** Tables of SQLite, of the runtime, of wrangler and of a copy itself. */
+/** Excludes tables of SQLite, of the runtime and of a copy itself. */
 const OWN_TABLES =
-  "t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB '_cf_*' AND t.name NOT GLOB 'copy_*' AND t.name <> 'd1_migrations'";
+  "t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB '_cf_*' AND t.name NOT GLOB 'copy_*'";
 
 /** The stored columns of all tables; columns that SQLite computes are left out. */
 export const COLUMNS_QUERY = `
@@ -69,12 +73,19 @@ function toTable(name: string, columns: readonly StoredColumn[]): CopiedTable {
   if (/^CREATE\s+VIRTUAL/i.test(definition)) throw new Error(`${name} is a virtual table`);
   const names = columns.map((column) => column.name);
   const inexact = columns.filter(({ type }) => !EXACT_TYPES.has(type)).map((column) => column.name);
+  const isCounted = /\bAUTOINCREMENT\b/i.test(definition);
   const primary = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
   const key = primary.map((column) => column.name);
-  if (WITHOUT_ROWID.test(definition)) return { name, columns: names, key, inexact };
+  if (WITHOUT_ROWID.test(definition)) return { name, columns: names, key, inexact, isCounted };
   const isAlias = primary.length === 1 && primary[0]?.type === "INTEGER";
-  if (isAlias) return { name, columns: names, key, inexact };
-  return { name, columns: ["rowid", ...names], key: ["rowid"], inexact: ["rowid", ...inexact] };
+  if (isAlias) return { name, columns: names, key, inexact, isCounted };
+  return {
+    name,
+    columns: ["rowid", ...names],
+    key: ["rowid"],
+    inexact: ["rowid", ...inexact],
+    isCounted,
+  };
 }
 
 const WITHOUT_ROWID = /\bWITHOUT\s+ROWID\s*(?:,\s*STRICT\s*)?$/i;
@@ -90,6 +101,15 @@ export const quotedText = (text: string): string => `'${text.replaceAll("'", "''
 /** SQL for the key of a row as a JSON list. `row` is how the row is called: `t`, `NEW`, `OLD`. */
 export const keyText = ({ key }: CopiedTable, row: string): string =>
   `json_array(${key.map((name) => `${row}.${quoted(name)}`).join()})`;
+
+/** Throws `VALIDATION` for a text that is not the key of a row. */
+export function assertKey({ name, key }: CopiedTable, text: string): void {
+  const values = parseRequestJson(text, "the key");
+  const isKey = Array.isArray(values) && values.length === key.length && values.every(isPart);
+  if (!isKey) throw new AppError("VALIDATION", `${text} is not the key of a row of '${name}'`);
+}
+
+const isPart = (value: unknown): boolean => ["string", "number", "bigint"].includes(typeof value);
 
 /** SQL for the approximate number of bytes of the row `t`. */
 export const rowBytes = ({ columns }: CopiedTable): string =>

@@ -85,3 +85,9 @@ export const changedSizes = (table: CopiedTable, { after, upTo }: ChangeRange): 
     FROM ${changedKeys(table)} LEFT JOIN ${quoted(table.name)} AS t ON ${isChanged(table)}`,
   params: [after, upTo],
 });
+
+/** The largest id that a table has given away, if it exceeds those of its rows. */
+export const counterQuery = ({ name, key }: CopiedTable): CopyStatement => ({
+  text: `SELECT name, seq FROM sqlite_sequence WHERE name = ${quotedText(name)}
+    AND seq > (SELECT coalesce(max(${quoted(key[0] ?? "")}), 0) FROM ${quoted(name)})`,
+});

@@ -1,4 +1,5 @@
 import {
+  assertKey,
   COLUMNS_QUERY,
   type CopiedRow,
   type CopiedTable,
@@ -22,6 +23,7 @@ import {
 import {
   changedRows,
   changedSizes,
+  counterQuery,
   dropTriggers,
   pageQuery,
   triggersOf,
@@ -48,6 +50,8 @@ export interface BegunCopy {
 
 /** Some rows of a table, in the order of their keys. `next` is the key after which the next page begins; absent at the end of the table. */
 export interface CopiedPage {
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
   readonly rows: readonly CopiedRow[];
   readonly next?: string;
 }
@@ -66,7 +70,7 @@ export interface CopiedChanges {
   readonly left: number;
 }
 
-/** The last changes of a copy, and the counters of tables that never use an id twice. */
+/** The last changes of a copy, and the largest ids that tables have given away, where they exceed those of their rows. */
 export interface CopyEnd {
   readonly rows: readonly ChangedRow[];
   readonly counters: Readonly<Record<string, number>>;
@@ -102,8 +106,11 @@ export class TableCopy {
     this.#leftOut = leftOut;
   }
 
-  /** Begins a copy. Throws `CONFLICT` while another one is under way. */
-  async begin(nowMs: number): Promise<BegunCopy> {
+  /**
+   * Begins a copy. `note` is a statement that records the beginning, in the same transaction, after a statement that has changed a row. Throws
+   * `CONFLICT` while another copy is under way.
+   */
+  async begin(nowMs: number, note: readonly CopyStatement[] = []): Promise<BegunCopy> {
     const before = await this.#readState();
     if (before !== undefined) {
       if (!isAbandoned(before, nowMs)) throw ANOTHER_COPY();
@@ -125,6 +132,7 @@ export class TableCopy {
         },
         ...tables.flatMap(triggersOf),
         { text: `UPDATE copy_state SET triggers = ${TRIGGER_COUNT}` },
+        ...note,
       ]);
     } catch (error) {
       // Another copy, or a migration, came between the reads above and this batch.
@@ -135,12 +143,19 @@ export class TableCopy {
     return { id, tables };
   }
 
+  /** The names of the tables that are copied, in their order. */
+  async tableNames(): Promise<string[]> {
+    const tables = await this.#allTables();
+    return tables.map(({ name }) => name);
+  }
+
   /** Reads the rows of a table behind a key, the first ones without a key. Throws `CONFLICT` for a copy that was ended. */
   async page(
     copy: CopyCall,
     { table: name, after }: { readonly table: string; readonly after?: string | undefined },
   ): Promise<CopiedPage> {
     const table = await this.#tableOf(name);
+    if (after !== undefined) assertKey(table, after);
     const limits = { rowsMax: ROWS_MAX, bytesMax: PAGE_BYTES_MAX, after };
     const [rows = []] = await this.#call(copy, [pageQuery(table, limits)]);
     const copied = rows.map((row) => toCopiedRow(table, row));
@@ -148,9 +163,8 @@ export class TableCopy {
     const found = Number(last?.["found"] ?? 0);
     // A row that is added behind the last one is noted, so that a table to which rows are added all the time has an end.
     const isEnd = found < ROWS_MAX && rows.length === found;
-    return last === undefined || isEnd
-      ? { rows: copied }
-      : { rows: copied, next: String(last["key"]) };
+    const page = { columns: table.columns, key: table.key, rows: copied };
+    return last === undefined || isEnd ? page : { ...page, next: String(last["key"]) };
   }
 
   /**
@@ -189,6 +203,7 @@ export class TableCopy {
    */
   async end(copy: CopyCall, after: number): Promise<CopyEnd | undefined> {
     const tables = await this.#allTables();
+    const counted = tables.filter(({ isCounted }) => isCounted);
     const all = { after, upTo: Number.MAX_SAFE_INTEGER };
     const triggers = await this.#readTriggers();
     try {
@@ -201,12 +216,13 @@ export class TableCopy {
           text: `UPDATE copy_state SET is_same = (definitions = ${SCHEMA_TEXT} AND triggers = ${TRIGGER_COUNT})`,
         },
         ...tables.map((table) => changedRows(table, all)),
-        { text: "SELECT name, seq FROM sqlite_sequence WHERE name <> 'copy_change'" },
+        ...counted.map(counterQuery),
         ...dropTriggers(triggers),
         ...DROP_TABLES,
       ]);
       const rows = tables.flatMap((table, index) => toChangedRows(table, answers[index + 2]));
-      const counters = answers[tables.length + 2] ?? [];
+      const from = tables.length + 2;
+      const counters = answers.slice(from, from + counted.length).flat();
       return {
         rows,
         counters: Object.fromEntries(counters.map(({ name, seq }) => [String(name), Number(seq)])),

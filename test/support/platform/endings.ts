@@ -53,6 +53,8 @@ const policyId = (): Promise<string> =>
     paymentsPoolID: UNKNOWN,
   });
 
+const copyId = (): Promise<string> => idOf("/api/florin/v1/backup/database-copies", {});
+
 const clientId = async (): Promise<string> => (await freshApp()).id;
 
 async function quotaOfClient(): Promise<string> {
@@ -307,6 +309,8 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     },
     { action: "reconciliation.statement.delete" },
   ),
+  // What begins a copy is in the audit; that it ends, also by itself, is not.
+  florinAbandonDatabaseCopy: at("/api/florin/v1/backup/database-copies/", copyId, {}),
   florinDeleteMatching: at(`${MATCHINGS}/`, async () => (await newMatching()).id, {
     action: "reconciliation.matching.delete",
   }),

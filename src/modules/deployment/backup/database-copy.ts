@@ -1,0 +1,110 @@
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import { d1CopyDatabase, type CopyStatement } from "#platform/backup/copy-database.ts";
+import { ABANDONED_MS } from "#platform/backup/copy-state.ts";
+import {
+  type CopiedChanges,
+  type CopiedPage,
+  type CopyEnd,
+  TableCopy,
+} from "#platform/backup/table-copy.ts";
+import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import type { Sweep } from "#platform/modules/module.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Tables that are not copied, because they tell of this deployment, and not of what people keep in it. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "failed_requests",
+  "object_backlogs",
+  "storage_reserve",
+  "storage_sizes",
+  "sweep_runs",
+]);
+
+/** The sweep that ends copies which were left alone. */
+const COPY_SWEEP = "database-copy";
+
+/** A place in a copy: behind a key of a table, or at the table's beginning. */
+export interface RowsAt {
+  readonly table: string;
+  readonly key?: string | undefined;
+}
+
+/** The place from which rows are read; without a table, the beginning. */
+interface Sought {
+  readonly table?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Some rows of one table, and where the next rows are, absent after the last row of the last table. */
+export interface RowsOfTable extends Omit<CopiedPage, "next"> {
+  readonly table: string;
+  readonly next?: RowsAt;
+}
+
+/** The copy of D1 that a backup makes, see `TableCopy`. It goes by the machine's clock, as alarms do. */
+export class DatabaseCopy {
+  readonly #context: ServiceContext;
+  readonly #copy: TableCopy;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+    this.#copy = copyOf(context.env);
+  }
+
+  /** Begins a copy. Throws `CONFLICT` while another one is under way. */
+  async begin(): Promise<{ readonly id: string }> {
+    const nowMs = toMillis(systemClock());
+    // The clock is armed first: a copy that begins and is left alone right away is ended all the same.
+    await armClock(this.#context.env, COPY_SWEEP, nowMs + ABANDONED_MS);
+    const change = new AuditedChange(this.#context, {
+      action: "deployment.database-copy.begin",
+      object: "database",
+    });
+    const { id } = await this.#copy.begin(nowMs, [statementOf(change.entry)]);
+    await change.armSweep();
+    return { id };
+  }
+
+  /** Reads rows of one table; the first ones of the first table without a place. Throws `CONFLICT`, and `NOT_FOUND` for an unknown table. */
+  async readRows(id: string, { table, key }: Sought): Promise<RowsOfTable> {
+    const names = await this.#copy.tableNames();
+    const name = table ?? names[0] ?? "";
+    const { next, ...page } = await this.#copy.page(callOf(id), { table: name, after: key });
+    const following = names[names.indexOf(name) + 1];
+    if (next !== undefined) return { table: name, ...page, next: { table: name, key: next } };
+    if (following !== undefined) return { table: name, ...page, next: { table: following } };
+    return { table: name, ...page };
+  }
+
+  /** Reads rows that have changed after the change `after`. Throws `CONFLICT`. */
+  readChanges(id: string, after: number): Promise<CopiedChanges> {
+    return this.#copy.changes(callOf(id), after);
+  }
+
+  /** Ends the copy with the last changes; undefined if too many are left. Throws `CONFLICT`. */
+  end(id: string, after: number): Promise<CopyEnd | undefined> {
+    return this.#copy.end(callOf(id), after);
+  }
+
+  abandon(id: string): Promise<void> {
+    return this.#copy.abandon(id);
+  }
+}
+
+/** Ends copies that were left alone, so that no triggers of them stay. */
+export const endDatabaseCopies: Sweep = {
+  name: COPY_SWEEP,
+  run: ({ env }) => copyOf(env).endAbandoned(toMillis(systemClock())),
+};
+
+const copyOf = (env: Pick<Env, "DB">): TableCopy => new TableCopy(d1CopyDatabase(env.DB), LEFT_OUT);
+
+/** The statement of an entry of the audit. Its parameters are texts. */
+function statementOf(entry: AuditedChange["entry"]): CopyStatement {
+  const { sql: text, params } = entry.toSQL();
+  return { text, params: params.map(String) };
+}
+
+const callOf = (id: string) => ({ id, nowMs: toMillis(systemClock()) });
