@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** The name of the file that describes a saved database. It is written last, so that a folder without it is no backup. */
+export const MANIFEST = "manifest.json";
+
+/** The number of the format of the files. It grows with each change that older readers would misunderstand. */
+const FORMAT = 1;
+
+const SavedTable = z.object({
+  name: z.string(),
+  /** The columns of a line's values, in order. */
+  columns: z.array(z.string()),
+  /** The columns that identify a row. */
+  key: z.array(z.string()),
+  rows: z.int(),
+  /** The file of the table: JSON lists, a line each, compressed by gzip. */
+  file: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+});
+export type SavedTable = z.output<typeof SavedTable>;
+
+/** The description of a saved database. */
+export const DatabaseManifest = z.object({
+  format: z.literal(FORMAT),
+  /** When the copy ended, by the clock of the machine that saved it: the moment of the copy is at most a call earlier. */
+  endedAt: z.string(),
+  tables: z.array(SavedTable),
+  /** The largest ids that tables have given away, where they exceed those of their rows. */
+  counters: z.record(z.string(), z.int()),
+});
+export type DatabaseManifest = z.output<typeof DatabaseManifest>;
