@@ -33,8 +33,10 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { SqlRow } from "#platform/sql/sql.ts";
 
-/** Most rows of one page, and most rows that have changed of one answer. */
-const ROWS_MAX = 1000;
+/** Most rows of one page. */
+const PAGE_ROWS_MAX = 5000;
+/** Most changes whose rows one answer has. */
+const ANSWER_CHANGES_MAX = 1000;
 /** Approximate most bytes of one page. A single row may exceed it. */
 const PAGE_BYTES_MAX = 2_000_000;
 /** Most changes that the end of a copy reads, in the transaction in which the database stands still. */
@@ -156,13 +158,13 @@ export class TableCopy {
   ): Promise<CopiedPage> {
     const table = await this.#tableOf(name);
     if (after !== undefined) assertKey(table, after);
-    const limits = { rowsMax: ROWS_MAX, bytesMax: PAGE_BYTES_MAX, after };
+    const limits = { rowsMax: PAGE_ROWS_MAX, bytesMax: PAGE_BYTES_MAX, after };
     const [rows = []] = await this.#call(copy, [pageQuery(table, limits)]);
     const copied = rows.map((row) => toCopiedRow(table, row));
     const last = rows.at(-1);
     const found = Number(last?.["found"] ?? 0);
     // A row that is added behind the last one is noted, so that a table to which rows are added all the time has an end.
-    const isEnd = found < ROWS_MAX && rows.length === found;
+    const isEnd = found < PAGE_ROWS_MAX && rows.length === found;
     const page = { columns: table.columns, key: table.key, rows: copied };
     return last === undefined || isEnd ? page : { ...page, next: String(last["key"]) };
   }
@@ -175,7 +177,7 @@ export class TableCopy {
     const [noted = [], [last] = []] = await this.#call(copy, [
       {
         text: "SELECT seq, tbl FROM copy_change WHERE seq > ? ORDER BY seq LIMIT ? + 0",
-        params: [after, ROWS_MAX],
+        params: [after, ANSWER_CHANGES_MAX],
       },
       { text: "SELECT coalesce(max(seq), 0) AS seq FROM copy_change" },
     ]);

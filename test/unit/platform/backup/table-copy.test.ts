@@ -164,20 +164,20 @@ describe("a copy of a database", () => {
         to,
       );
     };
-    insert(1, 2500);
+    insert(1, 12_500);
     let isFirst = true;
     const copy = new TableCopy(sqlCopyDatabase(sql), LEFT_OUT);
     const { copied } = await copyWhole(
       copy,
       () => NOW_MS,
       () => {
-        if (isFirst) insert(2501, 5000);
+        if (isFirst) insert(12_501, 15_000);
         isFirst = false;
       },
     );
     const rows = [...(copied.tables.get("counted")?.values() ?? [])];
     const sum = rows.reduce((total, [, , amountOf]) => total + Number(amountOf), 0);
-    expect(sum).toBe((5000 * 5001) / 2);
+    expect(sum).toBe((15_000 * 15_001) / 2);
     sql.close();
   });
 
