@@ -30,13 +30,16 @@ export type TokenSet = z.output<typeof TokenSet>;
 
 const OAuthRefusal = z.object({ error: z.string(), error_description: z.string().optional() });
 
+const UNKNOWN_CLIENT =
+  "The server has no client for the command line: it is an earlier version, or FLORIN_DEVICE_LOGINS is off there. A client of its own gets in by FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.";
+
 /** A refusal by the OAuth server (RFC 6749 §5.2). */
 export class RefusedError extends OperatorError {
   readonly code: string;
   readonly status: number;
 
   constructor(status: number, { error, error_description: text }: z.output<typeof OAuthRefusal>) {
-    super(`The server refuses: ${text ?? error}`);
+    super(error === "invalid_client" ? UNKNOWN_CLIENT : `The server refuses: ${text ?? error}`);
     this.name = "RefusedError";
     this.code = error;
     this.status = status;

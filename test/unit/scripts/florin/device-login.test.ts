@@ -100,12 +100,19 @@ describe("the OAuth server", () => {
   });
 
   test("a refusal says what the server says", async () => {
-    const body = JSON.stringify({ error: "invalid_client", error_description: "no such client" });
-    await expect(answering(401, body).beginDevice(["openid"])).rejects.toMatchObject({
-      message: "The server refuses: no such client",
-      code: "invalid_client",
-      status: 401,
+    const body = JSON.stringify({ error: "invalid_scope", error_description: "no such scope" });
+    await expect(answering(400, body).beginDevice(["openid"])).rejects.toMatchObject({
+      message: "The server refuses: no such scope",
+      code: "invalid_scope",
+      status: 400,
     });
+  });
+
+  test("a server without the client of the command line is told with what to do", async () => {
+    const body = JSON.stringify({ error: "invalid_client" });
+    await expect(answering(401, body).beginDevice(["openid"])).rejects.toThrow(
+      "The server has no client for the command line",
+    );
   });
 
   test.each([
