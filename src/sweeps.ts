@@ -7,9 +7,9 @@ import { sweepSizes } from "#platform/storage/watch.ts";
 
 /** All sweeps of the deployment, in the order in which their clocks start each other. */
 export const SWEEPS: readonly Sweep[] = [
+  { name: SECRET_KEYS_SWEEP, run: sweepSecretKeys },
   { name: "storage-reserve", run: sweepReserve },
   { name: "storage-sizes", run: sweepSizes },
-  { name: SECRET_KEYS_SWEEP, run: sweepSecretKeys },
   { name: OUTBOX_SWEEP, run: (context) => Outbox.from(context).sweep() },
   ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
 ];
