@@ -1,4 +1,4 @@
-import type { WrittenBulk } from "./bulk-body.ts";
+import { kindsOf, toBulkBody, type WrittenBulk } from "./bulk-body.ts";
 import { type ReadCall, toCallText } from "./read-call.ts";
 import type { AmountForm, Body } from "./result-json.ts";
 import {
@@ -113,10 +113,12 @@ export class AnswerClient {
   ): Promise<WrittenBulk> {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
-    const authored = { ...options, author: authorOf(principal) };
-    return checkedRequest(object, () => bounded(toElements(), settings)).then((elements) =>
-      callObject(object.executeBulkWritten(elements, authored, amounts), TO_LEDGER),
-    );
+    const authored = { ...options, asBody: true as const, author: authorOf(principal) };
+    return checkedRequest(object, () => bounded(toElements(), settings)).then((elements) => {
+      const kinds = kindsOf(elements);
+      const call = object.executeBulkWritten(elements, authored, amounts);
+      return callObject(call, TO_LEDGER).then((answer) => toBulkBody(kinds, answer));
+    });
   }
 
   async transaction(

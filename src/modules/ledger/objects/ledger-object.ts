@@ -34,7 +34,7 @@ import {
 } from "#ledger-engine";
 import { type Ledger, LedgerCatalogue } from "#modules/catalogue/index.ts";
 import { AnswerServer } from "#modules/ledger/answers/answer-server.ts";
-import { writeBulk, type WrittenBulk } from "#modules/ledger/answers/bulk-body.ts";
+import { type BulkAnswer, type BulkForm, toBulkAnswer } from "#modules/ledger/answers/bulk-body.ts";
 import type { ReadCall } from "#modules/ledger/answers/read-call.ts";
 import {
   type AmountForm,
@@ -147,11 +147,11 @@ export class LedgerObject extends DurableObject<Env> {
   /** Executes a bulk, and returns the body of its answer, which crosses to the Worker in a fraction of the time of the results. */
   async executeBulkWritten(
     elements: readonly BulkElement[],
-    options: BulkOptions,
+    { asBody, ...options }: BulkOptions & BulkForm,
     amounts: AmountForm,
-  ): Promise<Result<WrittenBulk>> {
+  ): Promise<Result<BulkAnswer>> {
     const results = await this.executeBulk(elements, options);
-    return mapResult(results, (made) => writeBulk(elements, made, amounts));
+    return mapResult(results, (made) => toBulkAnswer(elements, made, { asBody, amounts }));
   }
 
   /**
