@@ -18,6 +18,8 @@ interface KnownOptions {
   readonly bindings?: Readonly<Record<string, string>>;
   readonly d1Databases: Readonly<Record<string, { id: string }>>;
   readonly assets: { directory: string };
+  readonly durableObjects: Readonly<Record<string, { className: string; useSQLite: boolean }>>;
+  readonly workflows: Readonly<Record<string, { name: string; className: string }>>;
 }
 
 /**
