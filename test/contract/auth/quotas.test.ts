@@ -1,65 +1,27 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { quotaObject } from "#modules/auth/quotas/client-quotas.ts";
-import { STREAM_MS_MAX } from "#modules/auth/quotas/quota-object.ts";
+import { type Lease, type LeaseRequest } from "#modules/auth/quotas/quota-object.ts";
 import { freshClient } from "#test/support/auth/clients.ts";
+import {
+  give,
+  limited,
+  passed,
+  quotaOf,
+  quotaPath,
+  rate,
+  READ,
+  SCOPES,
+  statusesOf,
+  stoppedClock,
+} from "#test/support/auth/quotas.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
-import { isolate, type Send } from "#test/support/runner/isolate.ts";
+import { isolate } from "#test/support/runner/isolate.ts";
 
-const SCOPES = ["ledger:write", "webhooks:read"];
-const READ = "/api/ledger/v2";
-
-let nowMs: number;
-
-beforeEach(() => {
-  nowMs = Date.now();
-  vi.spyOn(Date, "now").mockImplementation(() => nowMs);
-});
-afterEach(() => vi.restoreAllMocks());
-
-const pass = (ms: number): void => {
-  nowMs += ms;
-};
-
-const quotaPath = (id: string) => `/api/florin/v1/clients/${encodeURIComponent(id)}/quota`;
-
-const give = async (id: string, quota: object): Promise<Response> =>
-  api(quotaPath(id), { method: "PUT", body: quota });
-
-const quotaOf = async (id: string) => {
-  const response = await api(quotaPath(id));
-  const { data } = await response.json<{ data: Record<string, unknown> }>();
-  return data;
-};
-
-/** A client with a quota, and how it sends requests, by default in the isolate of the other tests. */
-async function limited(quota: object, ...scopes: readonly string[]) {
-  const client = await freshClient(...(scopes.length === 0 ? SCOPES : scopes));
-  expect((await give(client.id, quota)).status).toBe(200);
-  const call = (server: Send, path: string, init: RequestInit = {}) => {
-    const headers = new Headers(init.headers);
-    headers.set("authorization", `Bearer ${client.token}`);
-    return server(path, { ...init, headers });
-  };
-  return { ...client, call };
-}
-
-const statusesOf = async (count: number, call: () => Promise<Response>): Promise<number[]> => {
-  const statuses: number[] = [];
-  for (let sent = 0; sent < count; sent++) {
-    const response = await call();
-    await response.text();
-    statuses.push(response.status);
-  }
-  return statuses;
-};
-const passed = (statuses: readonly number[]): number =>
-  statuses.filter((status) => status < 400).length;
-
-const rate = (perSecond: number, burst: number) => ({ perSecond, burst });
+const pass = stoppedClock();
 
 describe("the quota of a client", () => {
   test("the quota of a client is shown with what is left of it, and whoever changes it is in the audit", async () => {
@@ -251,6 +213,27 @@ describe("requests beyond a quota", () => {
     expect(passed(await statusesOf(12, () => call(server, READ)))).toBe(8);
   });
 
+  test("requests beyond a quota cost next to nothing, and a flood of them keeps nobody else waiting", async () => {
+    const { call, id } = await limited({ requests: rate(5, 10) });
+    const object = quotaObject(env, id);
+    const calls = vi.fn<(ask: LeaseRequest) => Promise<Lease>>((ask) => object.lease(ask));
+    const counted = new Proxy(env.CLIENT_QUOTAS, { get: () => () => ({ lease: calls }) });
+    // The bindings of a test are of other types than those of the product's settings.
+    const server = isolate({ CLIENT_QUOTAS: counted as unknown as string });
+    expect(passed(await statusesOf(11, () => call(server, READ)))).toBe(10);
+    calls.mockClear();
+    const flood = Promise.all(
+      Array.from({ length: 400 }, async () => (await call(server, READ)).status),
+    );
+    const other = { headers: { authorization: `Bearer ${await token()}` } };
+    expect(passed(await statusesOf(20, () => server(READ, other)))).toBe(20);
+    expect(passed(await flood)).toBe(0);
+    expect(calls).not.toHaveBeenCalled();
+    pass(1000);
+    expect(passed(await statusesOf(60, () => call(server, READ)))).toBe(5);
+    expect(calls.mock.calls.length).toBeLessThanOrEqual(6);
+  });
+
   test("requests beyond a quota are counted in the metrics", async () => {
     const { id, call } = await limited({ requests: rate(1, 1) });
     const server = isolate();
@@ -266,128 +249,3 @@ describe("requests beyond a quota", () => {
 class CutOff extends Error {
   readonly retryable = true;
 }
-
-describe("elements beyond a quota", () => {
-  const bulkOf = (size: number) =>
-    Array.from({ length: size }, (_, index) => ({
-      action: "ADD_METADATA",
-      data: { targetType: "ACCOUNT", targetId: "a", metadata: { n: `${index}` } },
-    }));
-
-  async function withLedger(quota: object) {
-    const client = await limited(quota);
-    const ledger = freshName();
-    await api(`${READ}/${ledger}`, { method: "POST" });
-    const server = isolate();
-    const bulk = (size: number) =>
-      client.call(server, `${READ}/${ledger}/_bulk`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(bulkOf(size)),
-      });
-    const countLogs = async () => {
-      const logs = await api(`${READ}/${ledger}/logs?pageSize=100`);
-      const { cursor } = await logs.json<{ cursor: { data: unknown[] } }>();
-      return cursor.data.length;
-    };
-    return { ...client, ledger, server, bulk, countLogs };
-  }
-
-  test("elements beyond a quota are refused before any is executed, and the next bulk gets what is left", async () => {
-    const { bulk, countLogs } = await withLedger({ elements: rate(2, 5) });
-    const first = await bulk(3);
-    expect(first.status).toBe(200);
-    expect(first.headers.get("ratelimit-policy")).toBe('"elements";q=5;qu="elements";w=3');
-    expect(first.headers.get("ratelimit")).toBe('"elements";r=2;t=2');
-    const refused = await bulk(3);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("1");
-    expect(await countLogs()).toBe(3);
-    expect((await bulk(2)).status).toBe(200);
-    expect(await countLogs()).toBe(5);
-  });
-
-  test("elements beyond the burst of a quota are let through when it is full, and are paid for afterwards", async () => {
-    const { bulk } = await withLedger({ elements: rate(10, 10) });
-    expect((await bulk(30)).status).toBe(200);
-    const refused = await bulk(1);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("3");
-    pass(2000);
-    expect((await bulk(1)).status).toBe(429);
-    pass(1100);
-    expect((await bulk(1)).status).toBe(200);
-  });
-
-  test("elements of a batch of v1 count, too", async () => {
-    const { call, ledger, server } = await withLedger({ elements: rate(1, 2) });
-    const posting = { source: "world", destination: "a", asset: "USD", amount: 1 };
-    const batch = () =>
-      call(server, `/api/ledger/${ledger}/transactions/batch`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ transactions: [{ postings: [posting] }, { postings: [posting] }] }),
-      });
-    expect((await batch()).status).toBe(200);
-    expect((await batch()).status).toBe(429);
-  });
-
-  test("elements of a stream beyond a quota wait instead of being refused", async () => {
-    const { call, ledger, server, countLogs } = await withLedger({ elements: rate(50, 50) });
-    vi.restoreAllMocks();
-    const startMs = performance.now();
-    const response = await call(server, `${READ}/${ledger}/_bulk`, {
-      method: "POST",
-      headers: { "content-type": "application/vnd.formance.ledger.api.v2.bulk+json-stream" },
-      body: bulkOf(70)
-        .map((element) => JSON.stringify(element))
-        .join("\n"),
-    });
-    expect(response.status).toBe(200);
-    expect(performance.now() - startMs).toBeGreaterThan(300);
-    expect(await countLogs()).toBe(70);
-  });
-});
-
-describe("streams beyond a quota", () => {
-  const STREAM = "/api/florin/v1/events/stream";
-
-  test("streams beyond a quota are refused in all isolates, until one ends", async () => {
-    const { id, call } = await limited({ streams: 1 });
-    const [one, other] = [isolate(), isolate()];
-    const first = await call(one, STREAM);
-    expect(first.status).toBe(200);
-    expect(first.headers.get("ratelimit-policy")).toBe('"streams";q=1;qu="concurrent-requests"');
-    expect(await quotaOf(id)).toMatchObject({ streams: { most: 1, open: 1 } });
-    const refused = await call(other, STREAM);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("5");
-    expect(await refused.json()).toMatchObject({
-      errorMessage: expect.stringContaining("has 1 streams open") as string,
-    });
-    await first.body?.cancel();
-    await vi.waitFor(async () => {
-      const open = await quotaOf(id);
-      expect(open).toMatchObject({ streams: { open: 0 } });
-    });
-    const next = await call(other, STREAM);
-    expect(next.status).toBe(200);
-    await next.body?.cancel();
-  });
-
-  test("streams of an isolate that is lost free their places after three minutes", async () => {
-    const { id, call } = await limited({ streams: 1 });
-    const quota = { streams: 1 };
-    const object = quotaObject(env, id);
-    expect(await object.openStream("lost", { quota, label: id })).toBe(true);
-    expect((await call(isolate(), STREAM)).status).toBe(429);
-    pass(STREAM_MS_MAX - 1);
-    await object.keepStream("lost");
-    pass(STREAM_MS_MAX - 1);
-    expect((await call(isolate(), STREAM)).status).toBe(429);
-    pass(1);
-    const next = await call(isolate(), STREAM);
-    expect(next.status).toBe(200);
-    await next.body?.cancel();
-  });
-});

@@ -1,0 +1,142 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isUnlimited, parseRate } from "#modules/auth/core/quota.ts";
+import { TokenBucket } from "#modules/auth/core/token-bucket.ts";
+import { HeldTokens } from "#modules/auth/quotas/held-tokens.ts";
+import { rateLimitFields } from "#modules/auth/quotas/rate-limit-fields.ts";
+
+const RATE = { perSecond: 10, burst: 20 };
+
+describe("a token bucket", () => {
+  test("a token bucket gives its burst at once, and then its rate", () => {
+    const bucket = TokenBucket.full(RATE, 0);
+    expect(bucket.waitMs(20, 0)).toBe(0);
+    bucket.take(20);
+    expect([bucket.left(0), bucket.waitMs(1, 0), bucket.waitMs(15, 0)]).toEqual([0, 100, 1500]);
+    expect([bucket.left(99), bucket.left(100), bucket.left(5000)]).toEqual([0, 1, 20]);
+    expect(bucket.isFull(5000)).toBe(true);
+  });
+
+  test("a token bucket is not filled by a clock that is set back, and goes on from there", () => {
+    const bucket = new TokenBucket(RATE, { tokens: 0, atMs: 10_000 });
+    expect(bucket.left(5000)).toBe(0);
+    expect(bucket.left(5500)).toBe(5);
+  });
+
+  test("a token bucket lets more than its burst through when it is full, and then nothing until the debt is paid", () => {
+    const bucket = TokenBucket.full(RATE, 0);
+    expect(bucket.waitMs(50, 0)).toBe(0);
+    bucket.take(50);
+    expect(bucket.waitMs(1, 0)).toBe(3100);
+    bucket.giveBack(100);
+    expect(bucket.left(0)).toBe(20);
+  });
+
+  test("a token bucket never gives more than its burst and its rate, whatever is taken when", () => {
+    const steps = fc.array(
+      fc.record({
+        waitMs: fc.integer({ min: -500, max: 2000 }),
+        count: fc.integer({ min: 1, max: 20 }),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(steps, (list) => {
+        let nowMs = 1_000_000;
+        let passedMs = 0;
+        let taken = 0;
+        const bucket = TokenBucket.full(RATE, nowMs);
+        for (const { waitMs, count } of list) {
+          nowMs += waitMs;
+          passedMs += Math.max(0, waitMs);
+          if (bucket.waitMs(count, nowMs) > 0) continue;
+          bucket.take(count);
+          taken += count;
+        }
+        expect(taken).toBeLessThanOrEqual(RATE.burst + (passedMs / 1000) * RATE.perSecond + 1e-6);
+      }),
+    );
+  });
+});
+
+describe("the tokens that an isolate holds", () => {
+  test("the tokens that an isolate holds are asked for ahead as it uses them, up to a quarter of a second", () => {
+    const held = new HeldTokens({ perSecond: 100, burst: 200 });
+    const asked: number[] = [];
+    for (let lease = 0; lease < 6; lease++) {
+      const { need, more } = held.ask(1, 0);
+      asked.push(more);
+      held.add(need + more, { more, left: 100, nowMs: 0 });
+      while (held.has(1, 0)) held.take(1);
+    }
+    expect(asked).toEqual([0, 2, 6, 14, 25, 25]);
+    // After a pause, nothing is asked for ahead.
+    expect(held.ask(1, 1000)).toEqual({ need: 1, more: 0, unused: 0 });
+  });
+
+  test("the tokens that an isolate holds go back when their time has passed, and are not used twice", () => {
+    const held = new HeldTokens(RATE);
+    held.add(5, { more: 0, left: 10, nowMs: 0 });
+    held.take(2);
+    expect([held.has(3, 999), held.left]).toEqual([true, 13]);
+    expect(held.has(1, 1000)).toBe(false);
+    expect(held.ask(1, 1000)).toEqual({ need: 1, more: 0, unused: 3 });
+    expect(held.ask(1, 1000)).toEqual({ need: 1, more: 0, unused: 0 });
+  });
+
+  test("the tokens that an isolate holds are asked for ahead by one request at a time", () => {
+    const held = new HeldTokens({ perSecond: 100, burst: 200 });
+    held.add(4, { more: 0, left: 100, nowMs: 0 });
+    held.take(4);
+    expect([held.ask(1, 0).more, held.ask(1, 0).more]).toEqual([8, 0]);
+    held.add(9, { more: 8, left: 90, nowMs: 0 });
+    held.take(9);
+    expect(held.ask(1, 0).more).toBe(18);
+  });
+
+  test("the tokens that an isolate holds: a refusal is remembered for that many tokens, and not by a clock that is set back", () => {
+    const held = new HeldTokens(RATE);
+    held.noteRefused(5, 400, 1000);
+    expect([held.refusedMs(5, 1100), held.refusedMs(6, 1100), held.refusedMs(4, 1100)]).toEqual([
+      300, 300, 0,
+    ]);
+    expect([held.refusedMs(5, 1400), held.refusedMs(5, 900)]).toEqual([0, 0]);
+    held.noteRefused(5, 60_000, 1000);
+    expect(held.refusedMs(5, 2000)).toBe(0);
+  });
+});
+
+test.each([
+  ["50", { perSecond: 50, burst: 100 }],
+  ["50/200", { perSecond: 50, burst: 200 }],
+  ["1/1", { perSecond: 1, burst: 1 }],
+  ["50/49", undefined],
+  ["0", undefined],
+  ["-5", undefined],
+  ["1.5", undefined],
+  ["50/", undefined],
+  ["", undefined],
+  ["1000001", undefined],
+  ["99999999999", undefined],
+])("the rate %j of a setting is read", (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
+});
+
+test("a quota limits nothing where it names nothing", () => {
+  expect(isUnlimited({})).toBe(true);
+  expect(isUnlimited({ requests: undefined, streams: undefined })).toBe(true);
+  expect(isUnlimited({ streams: 1 })).toBe(false);
+  expect(isUnlimited({ writes: RATE })).toBe(false);
+});
+
+test("the RateLimit fields name every policy, and what is left of those that a request has used", () => {
+  const quota = { requests: { perSecond: 3, burst: 10 }, elements: RATE, streams: 4 };
+  expect(rateLimitFields(quota, new Map([["requests", { left: 7, seconds: 1 }]]))).toEqual({
+    "ratelimit-policy":
+      '"requests";q=10;w=4, "elements";q=20;qu="elements";w=2, "streams";q=4;qu="concurrent-requests"',
+    ratelimit: '"requests";r=7;t=1',
+  });
+  expect(rateLimitFields({ streams: 4 }, new Map())).toEqual({
+    "ratelimit-policy": '"streams";q=4;qu="concurrent-requests"',
+  });
+});
