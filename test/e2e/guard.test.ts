@@ -142,6 +142,12 @@ describe("npm run florin", () => {
     }
     expect(await florin("clients", "list")).toContain(made.id);
     expect(await florin("clients", "add-secret", made.id)).toMatch(/^Secret {2}\S+$/m);
+    const given = ["--requests", "50/200", "--streams", "5"];
+    const shown = /a quota of its own\n.*50 a second, 200 at once +200 left\n.*5 at once +0 open/;
+    expect(await florin("clients", "set-quota", "shop", ...given)).toMatch(shown);
+    expect(await florin("clients", "quota", made.id)).toMatch(shown);
+    expect(await florin("clients", "clear-quota", "shop")).toContain("no quota of its own");
+    expect(await florin("clients", "quota", "shop")).toContain("no quota");
     const twin = JSON.parse(await florin("clients", "create", "shop", "--json")) as { id: string };
     const failureOf = (...args: string[]) => florin(...args).catch((error: unknown) => error);
     expect(await failureOf("clients", "delete", "shop", "--yes")).toHaveProperty(

@@ -88,6 +88,25 @@ describe("elements beyond a quota", () => {
     expect(performance.now() - startMs).toBeGreaterThan(300);
     expect(await countLogs()).toBe(70);
   });
+
+  test("elements of an imported log beyond a quota wait instead of being refused", async () => {
+    const { call, ledger, server, bulk } = await withLedger({ elements: rate(60, 60) });
+    expect((await bulk(90)).status).toBe(200);
+    const log = await (await api(`${READ}/${ledger}/logs/export`, { method: "POST" })).text();
+    const copy = freshName();
+    await api(`${READ}/${copy}`, { method: "POST" });
+    vi.restoreAllMocks();
+    const startMs = performance.now();
+    const imported = await call(server, `${READ}/${copy}/logs/import`, {
+      method: "POST",
+      body: log,
+    });
+    expect(imported.status).toBe(204);
+    // At most 60 entries may come at once, and the other 30 take half a second.
+    expect(performance.now() - startMs).toBeGreaterThan(400);
+    const copied = await (await api(`${READ}/${copy}/logs/export`, { method: "POST" })).text();
+    expect(copied.trim().split("\n")).toHaveLength(90);
+  });
 });
 
 describe("streams beyond a quota", () => {
