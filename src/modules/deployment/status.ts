@@ -20,7 +20,7 @@ const WAITING: WorkQueue = {
   severity: "warning",
   why: "the queue of events has given these messages up; each shows why its consumer refused it",
   whatToDo:
-    "repair the cause, then send the letters again (npm run florin -- dead-letters retry) or drop them",
+    "repair the cause, then send the letters again (npm run florin -- dead-letters retry all) or drop them",
 };
 
 /** Messages that the queue of events has given up. */

@@ -28,6 +28,10 @@ const BODY_BYTES_MAX = 131_072;
  */
 const KEEP_BACKOFF = doubling(15_000, 3_600_000);
 
+/** The wait of a letter that is not stored, before its next delivery, in milliseconds. */
+export const waitInQueue = ({ attempts }: Message): number =>
+  waitAfterFailures(KEEP_BACKOFF, attempts);
+
 type Context = Pick<ServiceContext, "env" | "clock">;
 
 /**
@@ -72,8 +76,7 @@ async function keepAndAcknowledge(
       continue;
     }
     log("error", "a dead letter found no room; it stays in its queue", { messageId: message.id });
-    const waitMs = waitAfterFailures(KEEP_BACKOFF, message.attempts);
-    message.retry({ delaySeconds: Math.ceil(waitMs / 1000) });
+    message.retry({ delaySeconds: Math.ceil(waitInQueue(message) / 1000) });
   }
 }
 
@@ -106,14 +109,14 @@ async function keep({ env }: Context, letters: readonly GivenUp[]): Promise<Read
   return DeadLetterStore.from(env).keep(letters, kept);
 }
 
-/** A message as it is stored; undefined for one that is too large. */
+/** A message as it is stored; undefined for one that is too large, or is no JSON. */
 function letterOf(
   content: unknown,
   { clock }: Context,
   known: Partial<Pick<GivenUp, "messageId" | "error" | "attempts">>,
 ): GivenUp | undefined {
-  const body = stringifyJson(content ?? null);
-  if (Buffer.byteLength(body) > BODY_BYTES_MAX) return undefined;
+  const body = jsonOf(content);
+  if (body === undefined || Buffer.byteLength(body) > BODY_BYTES_MAX) return undefined;
   const key = createHash("sha256").update(`${EVENTS_QUEUE}\n${body}`).digest("hex");
   return {
     key,
@@ -126,6 +129,16 @@ function letterOf(
     attempts: null,
     ...known,
   };
+}
+
+/** The JSON of a message. What Florin sends has one; a message that somebody else has put into the queue may have none. */
+function jsonOf(content: unknown): string | undefined {
+  try {
+    return stringifyJson(content ?? null);
+  } catch (error) {
+    logError("a message is no JSON", error);
+    return undefined;
+  }
 }
 
 const ledgerOf = (content: unknown): string | null =>

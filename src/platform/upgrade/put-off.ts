@@ -17,10 +17,19 @@ export async function isPutOff(
   return true;
 }
 
-/** Returns all messages of a batch to their queue for a minute if the database has tables of another version, and says whether it did. */
-export async function isGivenBack(batch: MessageBatch, env: Env): Promise<boolean> {
+/**
+ * Returns all messages of a batch to their queue if the database has tables of another version, and says whether it did. `waitMs` says for how
+ * long, in milliseconds; by default a minute.
+ */
+export async function isGivenBack(
+  { messages }: MessageBatch,
+  env: Env,
+  waitMs: (message: Message) => number = () => PUT_OFF_MS,
+): Promise<boolean> {
   if (await isFitFor(env)) return false;
-  batch.retryAll({ delaySeconds: PUT_OFF_MS / 1000 });
+  for (const message of messages) {
+    message.retry({ delaySeconds: Math.ceil(waitMs(message) / 1000) });
+  }
   return true;
 }
 

@@ -65,9 +65,14 @@ describe("a database that was never migrated", () => {
 
   test("a database that was never migrated makes a queue keep its messages, and an object put its alarm off", async () => {
     const bindings = { ...env, DB };
-    const batch = { queue: "florin-events", messages: [], retryAll: vi.fn<() => void>() };
-    await consume(batch as unknown as MessageBatch, bindings); // the consumer may use only these members
-    expect(batch.retryAll).toHaveBeenCalledWith({ delaySeconds: 60 });
+    const retry = vi.fn<(options: QueueRetryOptions) => void>();
+    for (const queue of ["florin-events", "florin-events-dead"]) {
+      const batch = { queue, messages: [{ attempts: 1, retry }] };
+      await consume(batch as unknown as MessageBatch, bindings); // the consumer may use only these members
+    }
+    const waits = retry.mock.calls.map(([{ delaySeconds = 0 }]) => delaySeconds);
+    // The queue of dead letters waits longer each time, as it gives up after a number of deliveries.
+    expect(waits).toEqual([60, expect.closeTo(15, -1)]);
     const storage = { setAlarm: vi.fn<(atMs: number) => Promise<void>>(async () => undefined) };
     expect(await isPutOff(storage as unknown as DurableObjectStorage, bindings)).toBe(true);
     expect(storage.setAlarm).toHaveBeenCalledOnce();
