@@ -104,7 +104,8 @@ export const deploymentModule: Module = {
   settings: new DeclaredSettings({}),
   tables: [],
   scopes: {
-    "florin:operate": "See what the deployment itself does, such as the requests that failed",
+    "florin:operate":
+      "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, and send or drop dead letters",
   },
   status: [deadLettersSection],
   sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],

@@ -6,7 +6,7 @@ import { unpackState } from "#scripts/lib/release/archive.ts";
 import { releaseFiles } from "#scripts/lib/release/fixture.ts";
 import { Facts, Named, WORLD } from "#scripts/lib/release/world/facts.ts";
 import { migrate } from "#scripts/lib/runtime/migrate.ts";
-import { readLocalSettings } from "#scripts/lib/settings.ts";
+import { readLocalSettings } from "#scripts/lib/settings/local.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { freshFolder, ServerClient } from "#test/support/platform/server.ts";
 
