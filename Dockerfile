@@ -21,6 +21,6 @@ USER node
 VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --start-period=30s --interval=30s \
-  CMD node -e "fetch('http://127.0.0.1:8787/versions').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"
+  CMD node -e "fetch('http://127.0.0.1:' + (process.env.PORT || 8787) + '/versions').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"
 ENTRYPOINT ["florin"]
 CMD ["start"]

@@ -33,7 +33,7 @@ if (command === "--version" || command === "-v") {
   if (command === undefined || command === "help" || command === "--help" || command === "-h") {
     process.stdout.write(usage());
   }
-  if (command !== undefined && command in COMMANDS) run(command, rest);
+  if (command !== undefined && Object.hasOwn(COMMANDS, command)) run(command, rest);
   else run("florin", process.argv.slice(2));
 }
 
@@ -54,8 +54,8 @@ function run(script: string, args: readonly string[]): void {
   }
   const child = spawn(node, [join(FOLDER, `server/${script}.js`), ...args], { stdio: "inherit" });
   // A terminal sends Ctrl-C to both processes; what is sent to this process alone is passed on.
-  process.on("SIGINT", () => undefined);
-  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
     process.stderr.write(`${node} does not run: ${error.message}\n`);
     process.exitCode = 1;

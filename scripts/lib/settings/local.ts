@@ -57,7 +57,7 @@ const STAND_IN: LocalSecrets = {
   secretKey: Buffer.alloc(32).toString("base64"),
 };
 
-/** Reads the address to listen on. Throws `OperatorError` for an address that others reach, if the URL under which they do is not set. */
+/** Reads the address to listen on. Throws `OperatorError` for an address that others reach, if the URL under which they do is not set, or authentication is off. */
 function readHost(env: NodeJS.ProcessEnv): string {
   const host = env["HOST"] || HOST_STANDARD;
   if (isIP(host) === 0) {
@@ -68,6 +68,11 @@ function readHost(env: NodeJS.ProcessEnv): string {
   if (!isLoopbackAddress(host) && !env["FLORIN_PUBLIC_URL"]) {
     throw new OperatorError(
       `With HOST=${host}, others reach the server. Set FLORIN_PUBLIC_URL to the URL under which they do, as tokens are issued in its name.`,
+    );
+  }
+  if (!isLoopbackAddress(host) && env["FLORIN_AUTH"] === "off") {
+    throw new OperatorError(
+      `With HOST=${host}, others reach the server, and with FLORIN_AUTH=off everybody may do everything. Leave one of them out.`,
     );
   }
   return host;

@@ -29,6 +29,12 @@ test.each([
   expect(() => readLocalSettings({ HOST })).toThrow(sentence);
 });
 
+test("a server without authentication listens on loopback only", () => {
+  const open = { FLORIN_AUTH: "off", FLORIN_PUBLIC_URL: "http://localhost:8787" };
+  expect(readLocalSettings(open).host).toBe("127.0.0.1");
+  expect(() => readLocalSettings({ ...open, HOST: "0.0.0.0" })).toThrow(/^With HOST=0\.0\.0\.0/);
+});
+
 test("a server that others reach calls no private hosts, unless a setting says so", () => {
   const secrets = { clientId: "a", clientSecret: "b", secretKey: "c" };
   const allowsPrivate = (env: NodeJS.ProcessEnv) =>
