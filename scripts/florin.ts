@@ -10,7 +10,11 @@ const INTERRUPTED = 130;
 /** `npm run florin -- <noun> <verb>` is the operators' command line. */
 await run(async () => {
   const { stdin, stdout, stderr } = process;
-  stdout.on("error", () => process.exit(0)); // The reader of a pipe has closed it.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0); // The reader of a pipe has closed it.
+    stderr.write(`The result cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
   process.on("SIGINT", () => process.exit(INTERRUPTED));
   process.exitCode = await runCommand(process.argv.slice(2), await loadNouns(), {
     env: process.env,

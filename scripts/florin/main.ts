@@ -3,6 +3,7 @@ import { completionScript } from "./completion.ts";
 import { findAccess } from "./login/access.ts";
 import { type Output, printResult } from "./output.ts";
 import { type Command, parseCommand } from "./parse.ts";
+import { printable } from "./printable.ts";
 import { Api } from "#scripts/lib/api.ts";
 import { FLORIN_PROGRAM } from "#scripts/lib/place.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
@@ -27,7 +28,8 @@ export async function runCommand(
     return await execute(parseCommand(args, nouns), nouns, surroundings);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    surroundings.note(error.message);
+    // The message may have a text of the server.
+    for (const line of error.message.split("\n")) surroundings.note(printable(line));
     return error instanceof UsageError ? EXIT_CODES.usage : EXIT_CODES.failed;
   }
 }

@@ -45,6 +45,17 @@ export class UnclearError extends OperatorError {
   override name = "UnclearError";
 }
 
+/** The refusal of a call, with its status: nothing was done. */
+export class RefusedCall extends OperatorError {
+  override name = "RefusedCall";
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
 /** The HTTP API of a server, for the commands of operators. */
 export class Api {
   readonly #access: ApiAccess;
@@ -78,26 +89,37 @@ export class Api {
     const { body, answer, ...call } = request;
     const json = body === undefined ? {} : { body: stringifyJson(body) };
     const response = await this.send({ ...call, contentType: "application/json", ...json });
-    const text = await response.text().catch((cause: unknown) => {
-      throw new UnclearError(`${this.#access.url} has broken off its answer.`, { cause });
-    });
-    return answer.parse(text === "" ? undefined : parseJson(text));
+    const text = await this.#textOf(response);
+    try {
+      return answer.parse(text === "" ? undefined : parseJson(text));
+    } catch (cause) {
+      throw new UnclearError(
+        `${this.#access.url} answers ${response.status} with something else than Florin does.`,
+        { cause },
+      );
+    }
   }
 
   /** Calls the API, and returns a successful answer as it is. Throws as `call` does. A body that is a stream is sent once. */
   async send(request: RawRequest): Promise<Response> {
     const response = await this.#send(request);
     if (response.ok) return response;
-    const text = await response.text();
+    const text = await this.#textOf(response);
     const isExpired = response.status === UNAUTHORIZED && !isLackOfScope(response);
     if (isExpired && !(request.body instanceof ReadableStream)) {
       // Nothing was done: a login's token lasts for minutes, and a long list takes longer.
       this.#token = await this.#access.token(this.#scopes, this.#token);
       const second = await this.#send(request);
       if (second.ok) return second;
-      throw refusal(second.status, await second.text());
+      throw refusal(second.status, await this.#textOf(second));
     }
     throw refusal(response.status, text);
+  }
+
+  #textOf(response: Response): Promise<string> {
+    return response.text().catch((cause: unknown) => {
+      throw new UnclearError(`${this.#access.url} has broken off its answer.`, { cause });
+    });
   }
 
   #send({ method, path, query = {}, headers, contentType, body }: RawRequest): Promise<Response> {
@@ -132,7 +154,9 @@ const Refusal = z.object({ errorMessage: z.string() });
 
 function refusal(status: number, text: string): OperatorError {
   const sentence = sentenceOf(status, text);
-  return status < SERVER_FAILURE_MIN ? new OperatorError(sentence) : new UnclearError(sentence);
+  return status < SERVER_FAILURE_MIN
+    ? new RefusedCall(status, sentence)
+    : new UnclearError(sentence);
 }
 
 /** The sentence of a refusal, without the code in brackets, which is for programs. */

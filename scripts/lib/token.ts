@@ -20,6 +20,8 @@ export async function requestToken(
   const response = await fetch(new URL("/api/auth/oauth/token", url), {
     method: "POST",
     body: form,
+    // A redirection would take the secret to another server.
+    redirect: "error",
   }).catch((cause: unknown) => {
     throw new OperatorError(
       `Nothing answers at ${url}. Start a server with \`${commandOf("start")}\` in another terminal.`,

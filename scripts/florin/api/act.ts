@@ -74,15 +74,19 @@ export async function callOnce<S extends z.ZodType>(
   request: ApiRequest<S>,
 ): Promise<z.output<S>> {
   const key = call.text("idempotency-key") ?? randomUUID();
+  const sayHowToRepeat = (): void =>
+    call.note(
+      `Nobody knows whether it was done. Repeat the command with --idempotency-key ${key}: then it is done once.`,
+    );
+  // Ctrl-C ends the program in another listener, which runs after this one.
+  process.prependOnceListener("SIGINT", sayHowToRepeat);
   try {
     return await api.call({ ...request, headers: { "idempotency-key": key } });
   } catch (error) {
-    if (error instanceof UnclearError) {
-      call.note(
-        `Nobody knows whether it was done. Repeat the command with --idempotency-key ${key}: then it is done once.`,
-      );
-    }
+    if (error instanceof UnclearError) sayHowToRepeat();
     throw error;
+  } finally {
+    process.removeListener("SIGINT", sayHowToRepeat);
   }
 }
 

@@ -35,7 +35,12 @@ export function filterQuery(
   texts: readonly string[],
 ): Record<string, string> {
   const parsed = texts.map((text) => parseFilter(filters, text));
-  if (filters.by === "query") return Object.fromEntries(parsed.map(({ key, text }) => [key, text]));
+  if (filters.by === "query") {
+    const keys = parsed.map(({ key }) => key);
+    const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+    if (twice !== undefined) throw new UsageError(`The filter ${twice} is given twice.`);
+    return Object.fromEntries(parsed.map(({ key, text }) => [key, text]));
+  }
   if (parsed.length === 0) return {};
   const conditions = parsed.map(({ key, sign, value }) =>
     sign === "!=" ? { $not: { $match: { [key]: value } } } : { [SIGNS[sign]]: { [key]: value } },

@@ -14,22 +14,23 @@ import { findTarget } from "#scripts/lib/target.ts";
  *     neither                   ─► the server that runs on the state folder, with its own client
  *
  * What the environment has belongs to FLORIN_URL: where that names another server than `--url`, no token and no secret of the environment is
- * sent to the latter. Throws `OperatorError` where there is no server, or no way to get a token.
+ * sent to the latter, and a client only where FLORIN_URL names its server. Throws `OperatorError` where there is no server, or no way to get a token.
  */
 export function findAccess(env: NodeJS.ProcessEnv, option: string | undefined): ApiAccess {
   const { FLORIN_URL: named, FLORIN_TOKEN: token } = env;
   const { FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: clientSecret } = env;
   if (option === undefined && !named) return accessOfClient(findTarget(env));
   const url = serverUrl(option ?? named ?? "", option === undefined ? "FLORIN_URL" : "--url");
-  const isOfEnvironment = !named || !URL.canParse(named) || new URL(named).origin === url;
-  if (isOfEnvironment && token) return accessOfToken(url, token);
-  if (isOfEnvironment && clientId && clientSecret) {
+  const isNamed = named !== undefined && URL.canParse(named) && new URL(named).origin === url;
+  if ((isNamed || !named) && token) return accessOfToken(url, token);
+  // Without FLORIN_URL, the client may be that of a server that is started here, to which `npm start` gives the same variables.
+  if (isNamed && clientId && clientSecret) {
     return accessOfClient({ url, clientId, clientSecret });
   }
   const store = LoginStore.of(env);
   if (store.find(url) !== undefined) return accessOfLogin(url, { store });
   throw new OperatorError(
-    `Nobody is logged in at ${url}. Log in with ${loginCommand(url)}, or set FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET, or FLORIN_TOKEN.`,
+    `Nobody is logged in at ${url}. Log in with ${loginCommand(url)}, or set FLORIN_TOKEN, or FLORIN_URL with FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.`,
   );
 }
 

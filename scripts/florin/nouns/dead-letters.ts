@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { pathOf as pathWith } from "#scripts/florin/api/paths.ts";
 import { columns } from "#scripts/florin/columns.ts";
-import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
-import { UsageError } from "#scripts/florin/command.ts";
-import type { Api } from "#scripts/lib/api.ts";
+import { type Call, type Noun, type Outcome, UsageError, YES } from "#scripts/florin/command.ts";
+import { printable } from "#scripts/florin/printable.ts";
+import { type Api, RefusedCall } from "#scripts/lib/api.ts";
 
 const Letter = z.object({
   id: z.int(),
@@ -25,6 +26,8 @@ const Page = z.object({
 
 const PATH = "/api/florin/v1/dead-letters";
 const SCOPES = ["florin:operate"];
+/** The statuses for a letter that no longer waits: it was dropped, or is being sent. */
+const GONE: ReadonlySet<number> = new Set([404, 409]);
 const STATES = ["waiting", "retrying", "retried"];
 const PAGE_SIZE = 100;
 
@@ -45,7 +48,7 @@ export const noun: Noun = {
       parameters: ["letter"],
       run: retry,
     },
-    drop: { summary: "Deletes a dead letter", parameters: ["letter"], run: drop },
+    drop: { summary: "Deletes a dead letter", parameters: ["letter"], options: YES, run: drop },
   },
 };
 
@@ -70,7 +73,7 @@ async function show(call: Call): Promise<Outcome> {
     path: pathOf(call.parameter("letter")),
     answer: z.object({ data: Letter }),
   });
-  return { data, lines: [...rowsOf([data]), `  ${JSON.stringify(data.body)}`] };
+  return { data, lines: [...rowsOf([data]), `  ${printable(JSON.stringify(data.body))}`] };
 }
 
 async function retry(call: Call): Promise<Outcome> {
@@ -80,12 +83,8 @@ async function retry(call: Call): Promise<Outcome> {
     wanted === "all" ? (await lettersOf(api, { state: "waiting" })).map(({ id }) => id) : [wanted];
   const sent: Letter[] = [];
   for (const id of ids) {
-    const { data } = await api.call({
-      method: "POST",
-      path: `${pathOf(id)}/retry`,
-      answer: z.object({ data: Letter }),
-    });
-    sent.push(data);
+    const letter = await retryOne(api, id, wanted === "all");
+    if (letter !== undefined) sent.push(letter);
   }
   return {
     data: sent,
@@ -93,14 +92,32 @@ async function retry(call: Call): Promise<Outcome> {
   };
 }
 
+/** Sends a letter again. Returns undefined for one of many that somebody else has sent or dropped meanwhile. */
+async function retryOne(
+  api: Api,
+  id: string | number,
+  isOneOfMany: boolean,
+): Promise<Letter | undefined> {
+  try {
+    const answer = z.object({ data: Letter });
+    return (await api.call({ method: "POST", path: `${pathOf(id)}/retry`, answer })).data;
+  } catch (error) {
+    const isGone = error instanceof RefusedCall && GONE.has(error.status);
+    if (isOneOfMany && isGone) return undefined;
+    throw error;
+  }
+}
+
 async function drop(call: Call): Promise<Outcome> {
   const api = await call.connect(SCOPES);
   const letter = call.parameter("letter");
+  await call.confirm(letter, "The message of the dead letter is lost.");
   await api.call({ method: "DELETE", path: pathOf(letter), answer: z.undefined() });
   return { data: {}, lines: [`The dead letter ${letter} is gone.`] };
 }
 
-const pathOf = (letter: string | number): string => `${PATH}/${encodeURIComponent(letter)}`;
+const pathOf = (letter: string | number): string =>
+  pathWith(`${PATH}/{letter}`, { parameter: () => String(letter) });
 
 /** All letters that a query finds. */
 async function lettersOf(api: Api, query: Readonly<Record<string, string>>): Promise<Letter[]> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pathOf } from "#scripts/florin/api/paths.ts";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
 
@@ -45,7 +46,7 @@ async function run(call: Call): Promise<Outcome> {
   const api = await call.connect(SCOPES);
   const { data } = await api.call({
     method: "POST",
-    path: `${PATH}/${encodeURIComponent(call.parameter("name"))}/run`,
+    path: pathOf(`${PATH}/{name}/run`, call),
     answer: z.object({ data: Ring }),
   });
   return { data, lines: [`The sweep ${data.name} runs at ${data.runsAt}.`] };

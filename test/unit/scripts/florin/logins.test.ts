@@ -181,6 +181,25 @@ describe("the server of a command", () => {
     expect(findAccess(env, undefined).url).toBe("https://other.example.com");
   });
 
+  test("secrets of the environment go to the server of FLORIN_URL alone", async () => {
+    await put(URL_A, login({ expiresMs: Date.now() + 300_000 }));
+    const client = { FLORIN_CLIENT_ID: "local", FLORIN_CLIENT_SECRET: "secret-of-a-server" };
+    for (const named of [
+      {},
+      { FLORIN_URL: "pay.example.com" },
+      { FLORIN_URL: "https://b.example" },
+    ]) {
+      const env = { XDG_CONFIG_HOME: home, ...client, ...named };
+      expect(await findAccess(env, URL_A).token([])).toBe("access-1");
+    }
+    const mistyped = {
+      XDG_CONFIG_HOME: home,
+      FLORIN_TOKEN: "token",
+      FLORIN_URL: "pay.example.com",
+    };
+    expect(await findAccess(mistyped, URL_A).token([])).toBe("access-1");
+  });
+
   test.each(["https://pay.example.com/console", "http://127.0.0.1:8787", "http://localhost:1"])(
     "the URL %s names a server",
     (text) => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { cellsOf, money, moneys, printable, rowsOf } from "#scripts/florin/api/fields.ts";
+import { cellsOf, money, moneys, rowsOf } from "#scripts/florin/api/fields.ts";
+import { columns } from "#scripts/florin/columns.ts";
 import type { RowStream } from "#scripts/florin/command.ts";
 import { printResult } from "#scripts/florin/output.ts";
+import { printable } from "#scripts/florin/printable.ts";
 import { tableLines } from "#scripts/florin/table.ts";
 
 async function* from<T>(items: Iterable<T>): AsyncGenerator<T> {
@@ -118,6 +120,11 @@ describe("fields", () => {
     ]);
     expect(moneys({ "USD/2": 5n })).toEqual(["5 USD/2"]);
     expect(moneys(undefined)).toEqual([]);
+  });
+
+  test("lines of columns have no character that controls a terminal", () => {
+    const escape = String.fromCodePoint(27);
+    expect(columns([["a", `b${escape}[2J`]])).toEqual(["  a  b\uFFFD[2J"]);
   });
 
   test("texts of clients move no cursor, and neither break nor turn a line", () => {
