@@ -1,17 +1,13 @@
 import { sql } from "drizzle-orm";
-import { hasUnchangedAuthority } from "#modules/auth/authority/conditions.ts";
-import { authorityOfClient } from "#modules/auth/authority/holders.ts";
 import { FULL_AUTHORITY } from "#modules/auth/core/authority.ts";
-import { isBuiltIn } from "#modules/auth/core/built-in-clients.ts";
 import type { Quota } from "#modules/auth/core/quota.ts";
-import { permit, retryOnConflict, type Target } from "#modules/auth/permits/permit.ts";
+import { assertFull, permit, retryOnConflict, type Target } from "#modules/auth/permits/permit.ts";
 import { clientQuotasOf, quotaObject, standardQuota } from "#modules/auth/quotas/client-quotas.ts";
 import type { QuotaUsage } from "#modules/auth/quotas/quota-object.ts";
 import { findQuota } from "#modules/auth/quotas/store.ts";
 import { authClientQuotas } from "#modules/auth/quotas/tables.ts";
 import { findClient } from "#modules/auth/registry/find-client.ts";
 import { authSettings } from "#modules/auth/settings.ts";
-import { authClients } from "#modules/auth/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -37,7 +33,7 @@ export async function readClientQuota(context: ServiceContext, id: string): Prom
 }
 
 /**
- * Gives a client a quota of its own, which takes the place of the default; an empty one limits nothing. It needs the authority of the client
+ * Gives a client a quota of its own, which takes the place of the default; an empty one limits nothing. Only an administrator may
  * (`permits/permit.ts`), and no client may change its own. Throws `NOT_FOUND`, `VALIDATION`, `UNAUTHENTICATED` and `CONFLICT`.
  */
 export async function setClientQuota(
@@ -86,6 +82,7 @@ async function change(
 ): Promise<void> {
   await retryOnConflict(async () => {
     const target = await targetOf(context, id);
+    await assertFull(context, "a quota holds for whoever can make clients, too");
     const { actor, holds } = await permit(context, target);
     const { subject, clientId } = context.principal;
     if (!actor.isRoot && subject === id && clientId === id) {
@@ -98,19 +95,15 @@ async function change(
   clientQuotasOf(context.env).list.forget();
 }
 
-/** The client as the target of a change. The first client and those that are built in are the business of administrators. */
+/**
+ * The client as the target of a change, which takes an administrator: otherwise a client with `auth:write` could make another one, and have it
+ * lift its own quota. Throws `NOT_FOUND` for the client.
+ */
 async function targetOf({ env }: ServiceContext, id: string): Promise<Target> {
-  const full = { kind: "client", id, now: FULL_AUTHORITY } as const;
-  if (id === authSettings.of(env).FLORIN_CLIENT_ID) return full;
-  const client = await findClient(env, id);
-  if (client === undefined) throw new AppError("NOT_FOUND", `there is no client '${id}'`);
-  if (isBuiltIn(id)) return full;
-  return {
-    kind: "client",
-    id,
-    now: authorityOfClient(client),
-    stillIs: hasUnchangedAuthority(authClients, client),
-  };
+  const isThere =
+    id === authSettings.of(env).FLORIN_CLIENT_ID || (await findClient(env, id)) !== undefined;
+  if (!isThere) throw new AppError("NOT_FOUND", `there is no client '${id}'`);
+  return { kind: "client", id, now: FULL_AUTHORITY };
 }
 
 async function withUsage(

@@ -109,7 +109,7 @@ export const registerClientQuotas = registration(
     operationId: "florinSetClientQuota",
     summary: "Give a client a quota of its own",
     description:
-      "It takes the place of the default quota of the settings. What the body does not name is not limited, so that an empty object lifts all limits. It counts in all isolates within 20 seconds. Whoever gives it needs the scopes and ledgers that the client has, and had lately; no client may change its own quota. The first client and those that are built in may have one, too, which takes all scopes.",
+      "It takes the place of the default quota of the settings. What the body does not name is not limited, so that an empty object lifts all limits. It counts in all isolates within 20 seconds. Only a client or a person who has all scopes, and is bound to no ledgers, may give it, to the first client and those that are built in, too; no client may change its own quota.",
     body: QuotaRequest,
     answer: ok.data("The quota", QuotaView, toView),
     errors: [404, 409],
