@@ -41,11 +41,12 @@ export function currentHashes(): z.output<typeof Hashes> {
   return Object.fromEntries([...database, ...objects, ...classMigrations()]);
 }
 
-const formOf = ({ name, statements, fresh, rows }: Step) => ({
+const formOf = ({ name, statements, fresh, rows, isAddition }: Step) => ({
   name,
   statements,
   fresh,
   rows: rows === undefined ? undefined : { isServedMeanwhile: rows.isServedMeanwhile },
+  isAddition,
 });
 
 /** The blocks `[[migrations]]` of wrangler.toml by their tags. The platform applies each block once. */

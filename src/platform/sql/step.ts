@@ -15,8 +15,8 @@ export interface Step {
   readonly rows?: RowWork;
   /**
    * Whether code that knows only the steps before may go on using the tables, as the step only adds: tables, indexes that refuse nothing, and
-   * columns that are null or have a default. Work on rows fills only what was added. While a version is rolled out, objects run with the
-   * code of before, of after, and of before again.
+   * columns that are null or have a default. Such a step has no work on rows, and adds nothing that every write has to keep up: while a version
+   * is rolled out, objects run with the code of before, of after, and of before again, and the code of before writes rows without it.
    */
   readonly isAddition?: true;
 }
