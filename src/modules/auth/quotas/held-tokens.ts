@@ -4,6 +4,11 @@ import type { QuotaRate } from "#modules/auth/core/quota.ts";
 const LEASE_MS = 1000;
 /** The part of a second whose tokens an isolate takes ahead at most. */
 const AHEAD = 1 / 4;
+/**
+ * Shortest time for which a refusal is remembered, in milliseconds: at a high rate the next token is there at once, and every request beyond the
+ * quota would ask the object. Nothing is lost meanwhile, as the object keeps the tokens of a second.
+ */
+const REFUSED_MS_MIN = 250;
 /** Longest time for which a refusal is given again without a question, in milliseconds: another isolate may give tokens back. */
 const REFUSED_MS_MAX = 1000;
 
@@ -49,7 +54,8 @@ export class HeldTokens {
   }
 
   noteRefused(count: number, waitMs: number, nowMs: number): void {
-    const untilMs = nowMs + Math.min(waitMs, REFUSED_MS_MAX);
+    const rememberedMs = Math.min(Math.max(waitMs, REFUSED_MS_MIN), REFUSED_MS_MAX);
+    const untilMs = nowMs + rememberedMs;
     this.#refused = { count, fromMs: nowMs, untilMs };
   }
 

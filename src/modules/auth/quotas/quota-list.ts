@@ -1,4 +1,5 @@
 import type { Quota } from "#modules/auth/core/quota.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { withDeadline } from "#platform/work/deadline.ts";
 
@@ -50,14 +51,21 @@ export class QuotaList {
     this.#startedMs = this.#options.nowMs();
     try {
       const late = new Error(`the quotas could not be read within ${LOAD_MS_MAX} ms`);
-      this.#quotas = await withDeadline({ afterMs: LOAD_MS_MAX, reason: late }, (signal) =>
+      const loaded = await withDeadline({ afterMs: LOAD_MS_MAX, reason: late }, (signal) =>
         Promise.race([this.#options.load(), aborted(signal)]),
       );
+      this.#quotas = new Map([...loaded].map(([id, quota]) => [id, this.#sameAs(id, quota)]));
       this.#loadedMs = this.#options.nowMs();
     } catch (error) {
       logError("the quotas of clients could not be read", error);
     }
     this.#hasLoaded = true;
+  }
+
+  /** The quota as it is known, if it has not changed: what an isolate holds of a client belongs to the known object. */
+  #sameAs(id: string, quota: Quota): Quota {
+    const known = this.#quotas.get(id);
+    return known !== undefined && stringifyJson(known) === stringifyJson(quota) ? known : quota;
   }
 
   /** Makes the next request read, because this isolate has changed a quota. */

@@ -162,8 +162,11 @@ export class ClientQuotaObject extends DurableObject<Env> {
     return buckets;
   }
 
-  #store(stored: Stored): void {
-    this.ctx.storage.kv.put(LEVELS, stored);
+  /** Stores levels. Those of kinds that the given ones lack stay: a request that began before a change has the quota of before. */
+  #store(next: Stored): void {
+    const { kv } = this.ctx.storage;
+    const earlier = kv.get<Stored>(LEVELS)?.levels;
+    kv.put(LEVELS, { ...next, levels: { ...earlier, ...next.levels } });
   }
 
   /** The keys of streams that have shown a sign of life. A time in the future was stored before the clock was set back. */
