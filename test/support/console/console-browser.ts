@@ -111,6 +111,7 @@ export class ConsoleWindow {
 
   /** The serious findings of axe on the page, by their names. The browser's tools run axe, which the page's policy does not bind. */
   async findings(): Promise<string[]> {
+    await this.page.evaluate(ANIMATIONS_END);
     await this.page.evaluate(readFileSync(inProject("node_modules/axe-core/axe.min.js"), "utf8"));
     const { violations } = await this.page.evaluate(() =>
       (globalThis as unknown as { axe: Axe }).axe.run(),
@@ -141,6 +142,12 @@ export class ConsoleWindow {
   }
 }
 
+/** Waits for animations that end: the colours of a window that fades in have too little contrast at first. */
+const ANIMATIONS_END = `Promise.all(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished.catch(() => undefined)),
+).then(() => undefined)`;
 const POLL_MS = 25;
 const QUIET_POLLS = 5;
 
