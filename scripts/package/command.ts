@@ -53,7 +53,7 @@ function run(script: string, args: readonly string[]): void {
     return;
   }
   const child = spawn(node, [join(FOLDER, `server/${script}.js`), ...args], { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both processes; what is sent to this process alone is passed on.
+  // What is sent to this process alone, as by `docker stop`, is passed on. A second Ctrl-C, after the terminal's own, does no harm.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {

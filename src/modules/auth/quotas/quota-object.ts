@@ -208,7 +208,9 @@ export class ClientQuotaObject extends DurableObject<Env> {
   async #armAlarm(): Promise<void> {
     if (this.#isAlarmSet) return;
     this.#isAlarmSet = true;
-    await setAlarm(this.ctx.storage, Date.now() + ALARM_MS);
+    // An alarm of the instance before stays: a client that comes back every twenty seconds would put it off for ever.
+    const { storage } = this.ctx;
+    if ((await storage.getAlarm()) === null) await setAlarm(storage, Date.now() + ALARM_MS);
   }
 }
 

@@ -23,7 +23,8 @@ export async function addRefusals(
     .select(
       sql`
         SELECT ${label}, key, value, ${nowMs} FROM json_each(${stringifyJson(refused)})
-        WHERE (SELECT count(*) FROM ${authQuotaRefusals}) < ${ROWS_MAX}`,
+        WHERE (SELECT count(*) FROM ${authQuotaRefusals}) < ${ROWS_MAX}
+          OR EXISTS (SELECT 1 FROM ${authQuotaRefusals} WHERE ${client} = ${label} AND ${kind} = key)`,
     )
     .onConflictDoUpdate({
       target: [client, kind],
