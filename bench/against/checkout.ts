@@ -84,12 +84,12 @@ export class Checkout {
 
 const POLL_MS = 100;
 
-/** Waits until the server answers, without a limit for its build. */
+/** Waits until the server answers, without a limit for its build. With a new state, it listens before its database has tables. */
 async function answering(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new OperatorError(`${child.spawnargs[1]} has ended.`);
-    const isReady = await fetch(`${url}/versions`).then(
-      ({ ok }) => ok,
+    const isReady = await fetch(`${url}/api/auth/oauth/token`, { method: "POST" }).then(
+      ({ status }) => status < 500,
       () => false, // The server does not listen yet.
     );
     if (isReady) return;
