@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "#scripts/lib/processes.ts";
 import { ROOT } from "#scripts/lib/project.ts";
+import { freePort } from "#scripts/lib/runtime/server.ts";
 import { findServer } from "#scripts/lib/state.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { freshFolder, LocalServer, ServerClient } from "#test/support/platform/server.ts";
@@ -20,10 +21,29 @@ async function start(): Promise<void> {
   server = await LocalServer.start(folder);
 }
 
-beforeAll(start);
+/** Starts the server on a new state, while a client asks it all the time. */
+async function startAsked(): Promise<void> {
+  const port = await freePort(0);
+  const ended = new AbortController();
+  const asking = (async () => {
+    while (!ended.signal.aborted) {
+      await fetch(`http://127.0.0.1:${port}/api/ledger/_info`).catch(() => undefined); // nobody listens yet
+      await delay(5);
+    }
+  })();
+  server = await LocalServer.start(folder, { PORT: String(port) });
+  ended.abort();
+  await asking;
+}
+
+beforeAll(startAsked);
 afterAll(() => server.killAll());
 
 describe("a started server", () => {
+  test("a started server is ready, although a client has asked it before its database had tables", async () => {
+    expect((await fetch(`${server.url}/api/ledger/_info`)).status).toBe(200);
+  });
+
   test("a started server prints a line that gets a token, and the token opens the API", async () => {
     const [, url = "", options = ""] = /curl -s (\S+) (.+)/.exec(server.welcome) ?? [];
     const fields = [...options.matchAll(/-d (?:'([^']+)'|(\S+))/g)].map(

@@ -84,29 +84,27 @@ const portError = (port: number, cause: Error): OperatorError =>
 
 const Versions = z.object({ problems: z.array(z.string()).optional() });
 
-/** Throws `OperatorError` if the state lacks tables that the Worker needs: requests would fail in the middle of their work. */
-function assertNoProblems(versions: string): void {
-  const { problems = [] } = Versions.parse(parseJson(versions));
-  if (problems.length === 0) return;
-  throw new OperatorError(
-    `The state cannot be used. Its migrations have the names of this version's, but its tables differ:\n${problems.join("\n")}`,
-  );
-}
-
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 50;
+/** Time after which problems of the state are believed, in milliseconds: the Worker remembers for a moment that it was asked before its tables were there. */
+const PROBLEMS_MS = 2000;
 
+/** Waits until the Worker answers. Throws `OperatorError` if the state lacks tables that the Worker needs: requests would fail in the middle of their work. */
 async function answeringUrl(runtime: Miniflare): Promise<string> {
   const { origin } = await urlOf(runtime);
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const sinceMs = performance.now();
   for (;;) {
     const response = await fetch(`${origin}/versions`);
     const answer = await response.text();
-    if (response.ok) {
-      assertNoProblems(answer);
-      return origin;
+    const waitedMs = performance.now() - sinceMs;
+    const { problems = [] } = response.ok ? Versions.parse(parseJson(answer)) : {};
+    if (response.ok && problems.length === 0) return origin;
+    if (problems.length > 0 && waitedMs > PROBLEMS_MS) {
+      throw new OperatorError(
+        `The state cannot be used. Its migrations have the names of this version's, but its tables differ:\n${problems.join("\n")}`,
+      );
     }
-    if (Date.now() > deadline) {
+    if (waitedMs > READY_TIMEOUT_MS) {
       throw new Error(`GET ${origin}/versions answers ${response.status}: ${answer}`);
     }
     await delay(READY_POLL_MS);

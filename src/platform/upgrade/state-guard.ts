@@ -12,6 +12,10 @@ import { memoByEnv } from "#platform/memo.ts";
 
 /** Time for which a refusal, or a failure to read, is cached, in milliseconds, so that not every request reads the database. */
 const REMEMBERED_MS = 5000;
+/** The same for a database that lacks migrations, in milliseconds: most often they are being applied at this moment. */
+const LACKING_REMEMBERED_MS = 250;
+/** Least time between two lines of the log about the same refusal, in milliseconds. */
+const LOG_PAUSE_MS = 5000;
 /** Time after which a refused client may try again, in seconds. An operator has to act first. */
 const RETRY_AFTER_SECONDS = 30;
 
@@ -25,7 +29,7 @@ const RETRY_AFTER_SECONDS = 30;
  *     that the state fits?                │  │ D1 does not answer
  *        │ yes                            │  └───▶ go on, and read again after 5 s
  *        ▼                                ▼ fewer, or more that take something away
- *     work                       503 with the reason; read again after 5 s
+ *     work                       503 with the reason; read again after 5 s, or after 250 ms if there are fewer
  *
  * Each caller reads for itself: a caller that waited for the read of another request would hang if the other request were cancelled.
  */
@@ -35,6 +39,7 @@ export class StateGuard {
   /** The refusal of the last read, and the time until which it is cached. */
   #refusal: string | undefined;
   #lookAgainMs = 0;
+  #logged = { refusal: "", atMs: 0 };
 
   constructor(env: Pick<Env, "DB">) {
     this.#env = env;
@@ -59,17 +64,25 @@ export class StateGuard {
   }
 
   async #look(): Promise<void> {
+    let rememberedMs = REMEMBERED_MS;
     try {
       const state = compareMigrations(await readMigrations(this.#env));
       this.#refusal = whyRefused(state);
       this.#fits = this.#refusal === undefined;
+      if (state.kind === "behind") rememberedMs = LACKING_REMEMBERED_MS;
     } catch (error) {
       logError("the migrations of the database could not be read", error);
     }
-    if (this.#refusal !== undefined) {
-      log("error", "the state does not fit this code", { reason: this.#refusal });
-    }
-    if (!this.#fits) this.#lookAgainMs = Date.now() + REMEMBERED_MS;
+    if (this.#fits) return;
+    this.#lookAgainMs = Date.now() + rememberedMs;
+    if (this.#refusal !== undefined) this.#log(this.#refusal);
+  }
+
+  #log(refusal: string): void {
+    const atMs = Date.now();
+    if (refusal === this.#logged.refusal && atMs - this.#logged.atMs < LOG_PAUSE_MS) return;
+    this.#logged = { refusal, atMs };
+    log("error", "the state does not fit this code", { reason: refusal });
   }
 }
 

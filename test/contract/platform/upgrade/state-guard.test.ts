@@ -1,6 +1,6 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { consume } from "#src/jobs.ts";
@@ -50,13 +50,18 @@ describe("a database that was never migrated", () => {
     expect(await refusalOf(wallets)).toEqual([503, "30", lacking("INTERNAL_ERROR")]);
   });
 
-  test("a database that was never migrated is asked once in five seconds only", async () => {
+  test("a database that was never migrated is asked four times a second only", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { database, count } = counted();
     const send = isolate({ DB: database });
     await send(INFO);
     const first = count();
     for (let call = 0; call < 5; call++) expect((await send(INFO)).status).toBe(503);
     expect(count()).toBe(first);
+    vi.setSystemTime(Date.now() + 250);
+    for (let call = 0; call < 5; call++) expect((await send(INFO)).status).toBe(503);
+    expect(count()).toBe(2 * first);
   });
 
   test("a database that was never migrated leaves the API document readable", async () => {
@@ -81,7 +86,10 @@ describe("a database that was never migrated", () => {
 
 describe("a database with all migrations of the code", () => {
   test("a database with all migrations of the code is served, and is not asked again", async () => {
+    const early = isolate({ DB });
+    expect((await early(INFO)).status).toBe(503);
     await applyD1Migrations(DB, env.TEST_MIGRATIONS);
+    await expect.poll(async () => (await early(INFO)).status).toBe(200);
     const { database, count } = counted();
     const send = isolate({ DB: database });
     expect((await send(INFO)).status).toBe(200);
