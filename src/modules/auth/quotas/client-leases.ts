@@ -73,7 +73,7 @@ export class ClientLeases {
     const refusedMs = Math.max(0, ...wanted.map(([held, count]) => held.refusedMs(count, nowMs)));
     if (refusedMs === 0) return this.#lease(counts, isRefusable);
     for (const [held, count, kind] of wanted) {
-      if (isRefusable && held.refusedMs(count, nowMs) > 0) this.#countRefusal(kind);
+      if (isRefusable && held.refusedMs(count, nowMs) > 0) this.#addRefusals(kind, 1);
     }
     return refusedMs;
   }
@@ -106,6 +106,8 @@ export class ClientLeases {
       lease = await reachObject(object().lease(request), TO_QUOTA);
     } catch (error) {
       const nowMs = Date.now();
+      // The object may have counted them: a refusal is rather counted twice than lost.
+      for (const [kind, count] of Object.entries(request.refused)) this.#addRefusals(kind, count);
       this.#countAlone(error, nowMs);
       return this.#takeAlone(wanted, { nowMs, isRefusable });
     }
@@ -166,7 +168,7 @@ export class ClientLeases {
       return bucket === undefined ? [] : [{ bucket, count, kind }];
     });
     const beyond = buckets.filter(({ bucket, count }) => bucket.waitMs(count, nowMs) > 0);
-    if (isRefusable) for (const { kind } of beyond) this.#countRefusal(kind);
+    if (isRefusable) for (const { kind } of beyond) this.#addRefusals(kind, 1);
     if (beyond.length > 0) {
       return Math.max(...beyond.map(({ bucket, count }) => bucket.waitMs(count, nowMs)));
     }
@@ -187,8 +189,8 @@ export class ClientLeases {
     this.#alone = { buckets: new Map(buckets), sinceMs: nowMs };
   }
 
-  #countRefusal(kind: RateKind): void {
-    this.#refused[kind] = (this.#refused[kind] ?? 0) + 1;
+  #addRefusals(kind: string, count: number): void {
+    this.#refused[kind] = (this.#refused[kind] ?? 0) + count;
   }
 
   async #quietly(call: () => Promise<void>): Promise<void> {

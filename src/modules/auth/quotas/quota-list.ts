@@ -26,6 +26,8 @@ export class QuotaList {
   #loadedMs = Number.NEGATIVE_INFINITY;
   #startedMs = Number.NEGATIVE_INFINITY;
   #hasLoaded = false;
+  /** Counts the calls of `forget`. */
+  #changes = 0;
 
   constructor(options: QuotaListOptions) {
     this.#options = options;
@@ -49,13 +51,15 @@ export class QuotaList {
   /** Reads the quotas. Never throws. */
   async refresh(): Promise<void> {
     this.#startedMs = this.#options.nowMs();
+    const changes = this.#changes;
     try {
       const late = new Error(`the quotas could not be read within ${LOAD_MS_MAX} ms`);
       const loaded = await withDeadline({ afterMs: LOAD_MS_MAX, reason: late }, (signal) =>
         Promise.race([this.#options.load(), aborted(signal)]),
       );
       this.#quotas = new Map([...loaded].map(([id, quota]) => [id, this.#sameAs(id, quota)]));
-      this.#loadedMs = this.#options.nowMs();
+      // A list that was read while this isolate changed a quota may lack the change: the next request reads again.
+      if (changes === this.#changes) this.#loadedMs = this.#options.nowMs();
     } catch (error) {
       logError("the quotas of clients could not be read", error);
     }
@@ -70,6 +74,7 @@ export class QuotaList {
 
   /** Makes the next request read, because this isolate has changed a quota. */
   forget(): void {
+    this.#changes += 1;
     this.#loadedMs = Number.NEGATIVE_INFINITY;
     this.#startedMs = Number.NEGATIVE_INFINITY;
   }
