@@ -25,7 +25,17 @@ export interface Verb {
   /** The name of the words that may follow the parameters, any number of them. */
   readonly words?: string;
   readonly options?: Readonly<Record<string, Option>>;
+  /** The operation that a declared verb calls. */
+  readonly operation?: Operation;
   readonly run: (call: Call) => Promise<Result>;
+}
+
+/** An operation of the API as a verb declares it. */
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The path, with the parameters of the verb as `{names}`. */
+  readonly path: string;
+  readonly scope: string;
 }
 
 export interface Option {

@@ -8,6 +8,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   wallets: "Wallets",
   flows: "Flows",
   webhooks: "Webhooks",
+  reconciliation: "Reconciliation",
   access: "Access",
   "": "The deployment",
 };

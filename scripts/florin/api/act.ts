@@ -38,6 +38,7 @@ export const act = (spec: ActSpec): Verb => ({
     ...(spec.isIdempotent === true ? IDEMPOTENCY : {}),
     ...(spec.loses === undefined ? {} : YES),
   },
+  operation: { method: spec.method, path: spec.path, scope: spec.scope },
   run: async (call) => {
     const path = pathOf(spec.path, call);
     const body: unknown = await spec.body?.(call);

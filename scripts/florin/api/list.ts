@@ -47,6 +47,7 @@ export function list(spec: ListSpec): Verb {
       ...(filters === undefined ? {} : { filter: filterOption(filters) }),
       ...(isPaged ? PAGING : {}),
     },
+    operation: { method: "GET", path: spec.path, scope: spec.scope },
     run: async (call) => {
       const limit = isPaged ? limitOf(call) : Infinity;
       const filter = filters === undefined ? {} : filterQuery(filters, call.pairs("filter"));

@@ -22,6 +22,7 @@ export const Data = z.object({ data: z.unknown() });
 export const show = ({ summary, parameters, path, scope, query = {}, fields }: ShowSpec): Verb => ({
   summary,
   ...(parameters === undefined ? {} : { parameters }),
+  operation: { method: "GET", path, scope },
   run: async (call) => {
     const target = pathOf(path, call);
     const api = await call.connect([scope]);
