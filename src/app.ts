@@ -19,31 +19,33 @@ import { DOCUMENT_SITE } from "#platform/document/site.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { respond } from "#platform/http/answers.ts";
+import { admit } from "#platform/http/arrival/admit.ts";
 import { type Authenticator, refusedPrincipal } from "#platform/http/authenticator.ts";
 import { addCommonHeaders, REQUEST_ID_HEADER } from "#platform/http/common-headers.ts";
 import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts";
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
 import { logRequest, SLOW_MS } from "#platform/http/failures/request-log.ts";
-import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
-import { isLoopbackHost } from "#platform/http/loopback.ts";
+import { internalAuthenticator, ownApiReader } from "#platform/http/internal-calls.ts";
 import { compressed } from "#platform/http/pages/compressed.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
-import { assertSameOrigin } from "#platform/http/same-origin.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
-import { directPeerOf, isFromEdge } from "#platform/http/sender/edge.ts";
+import { isFromEdge } from "#platform/http/sender/edge.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
 import { registerOperatorRoutes } from "#platform/modules/operate/routes.ts";
 import type { NamedSettings } from "#platform/modules/operate/settings.ts";
+import { moduleFinder } from "#platform/modules/resources.ts";
 import { registerSites, type Site } from "#platform/modules/site.ts";
 import { registerStatus } from "#platform/modules/status-routes.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
+import { countAnswer } from "#platform/traffic/count-answer.ts";
+import { trafficSettings } from "#platform/traffic/traffic-settings.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
 import { countRequest } from "#platform/work/turns.ts";
 
@@ -52,6 +54,7 @@ const SETTINGS: readonly NamedSettings[] = [
   { owner: "admission", table: admissionSettings },
   { owner: "dead-letters", table: deadLetterSettings },
   { owner: "failed-requests", table: failedRequestSettings },
+  { owner: "traffic", table: trafficSettings },
   ...MODULES.map(({ name: owner, settings: table }) => ({ owner, table })),
 ];
 
@@ -140,11 +143,12 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   }
   if (request?.quota !== undefined) addQuotaHeaders(response.headers, request.quota);
   const { status } = response;
-  const durationMs = Date.now() - startedMs;
+  const durationMs = Math.max(0, Date.now() - startedMs); // The clock may step back.
   if (status >= 400 || durationMs >= SLOW_MS) {
     const { method } = raw;
     logRequest({ id, method, path: c.req.path, facts: request, response, durationMs });
   }
+  if (request !== undefined) countAnswer(c, { status, durationMs, moduleOf });
   if (status >= 400 && request !== undefined) {
     recordFailure(c, { request, status, startedMs, durationMs, routeOf });
   }
@@ -203,17 +207,6 @@ const isOpenToAll = memoByEnv((env: Env) => {
   }
 });
 
-/** Throws for a request that must not reach any handler. */
-function admit(raw: Request, { url, deployment }: RequestFacts, env: Env): void {
-  if (deployment.settings.FLORIN_DIRECT && !isInternal(raw)) assertDirect(raw);
-  assertHost(raw, url, env);
-  if (deployment.isOpenToAll) {
-    assertLocal(url);
-    assertSameOrigin(raw);
-  }
-  if (url.includes("%")) assertEncoding(url);
-}
-
 /** The deployment of an environment, whose settings are checked once. Throws `SettingsError`. */
 const deploymentFor = memoByEnv((env: Env): Deployment => {
   assertSettings(
@@ -241,49 +234,6 @@ export const readOwnApiOf = memoByEnv((env: Env): ReadOwnApi => ownApiReader(app
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
-
-function assertEncoding(url: string): void {
-  // No stored text contains U+0000, and SQLite ends texts at this character.
-  if (url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
-  if (!BROKEN_ENCODING.test(url)) return;
-  throw new AppError("VALIDATION", "the URL has a broken percent encoding");
-}
-
-const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
-
-/**
- * Throws for a request that did not come through the Worker's own socket under `npm start`, for which the runtime names the peer. The
- * runtime's sockets for its tools accept headers that claim another URL and another sender.
- */
-function assertDirect(request: Request): void {
-  if (directPeerOf(request) === undefined)
-    throw new AppError("VALIDATION", "this way into the server is closed");
-}
-
-/** A cache of the last request's origin, with a slash at the end. Most requests have the same origin. */
-const lastOriginOf = memoByEnv(() => ({ origin: "?" }));
-
-const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-
-/** Throws if the header `Host`, which becomes a part of the URL, is no host. */
-function assertHost(request: Request, url: string, env: Env): void {
-  const last = lastOriginOf(env);
-  if (url.startsWith(last.origin)) return;
-  const host = request.headers.get("host") ?? "localhost";
-  if (!HOST.test(host) || !URL.canParse(url)) {
-    throw new AppError("VALIDATION", "the header Host is not the name of a host");
-  }
-  last.origin = `${new URL(url).origin}/`;
-}
-
-/**
- * Throws for a host that is not loopback. With authentication off, everybody who reaches the server is its administrator, and a page
- * elsewhere must not reach the server by a name that it controls (DNS rebinding).
- */
-function assertLocal(url: string): void {
-  if (isLoopbackHost(new URL(url).hostname)) return;
-  throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
-}
 
 /** Finds a file of a site. On Cloudflare, files are served before the Worker runs. */
 async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undefined> {
@@ -339,7 +289,8 @@ function answerError(error: unknown, c: Context<AppEnv>, requestId: string): Res
 function noteFailure(c: Context<AppEnv>, code: string, error: AppError): void {
   const request = c.get("request") as RequestFacts | undefined; // With wrong settings there is none.
   if (request === undefined) return;
-  request.failure = { code, message: error.message, principal: refusedPrincipal(error) };
+  const { message, refusedBy } = error;
+  request.failure = { code, message, refusedBy, principal: refusedPrincipal(error) };
 }
 
 /** The error codes that clients of a path expect, where they differ from Florin's. */
@@ -390,3 +341,6 @@ export const app = createApp();
 
 /** The paths of its operations. */
 const routeOf = routeFinder(app);
+
+/** The modules of its operations. */
+const moduleOf = moduleFinder(MODULES);

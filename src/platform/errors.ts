@@ -50,6 +50,8 @@ export interface FailureOptions {
   readonly retryAfterSeconds?: number;
   /** Headers of the answer, by lower-case names. They do not cross an RPC boundary. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What has refused the request, for counts of refusals. It does not cross an RPC boundary. */
+  readonly refusedBy?: "admission" | "quota";
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
@@ -60,6 +62,7 @@ export class AppError extends Error {
   readonly details: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly refusedBy: FailureOptions["refusedBy"];
 
   constructor(kind: FailureKind, message: string, options?: FailureOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
@@ -68,6 +71,7 @@ export class AppError extends Error {
     this.details = options?.details;
     this.retryAfterSeconds = options?.retryAfterSeconds;
     this.headers = options?.headers ?? NO_HEADERS;
+    this.refusedBy = options?.refusedBy;
   }
 }
 

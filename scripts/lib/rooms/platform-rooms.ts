@@ -55,6 +55,10 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [...HTTP, "hono/*"],
   },
+  "platform/traffic": {
+    uses: ["platform", ...platform("http", "status")],
+    packages: HTTP,
+  },
   "platform/modules": { uses: PLATFORM, packages: [...HTTP, ...D1] },
   "platform/document": {
     uses: ANATOMY,

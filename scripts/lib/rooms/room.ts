@@ -72,6 +72,7 @@ export const PLATFORM = [
     "sse",
     "status",
     "storage",
+    "traffic",
     "upgrade",
     "work",
   ),

@@ -4,10 +4,11 @@ import { deadLetterSettings } from "#platform/dead-letters/dead-letter-settings.
 import { failedRequestSettings } from "#platform/failed-requests/failed-request-settings.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
+import { trafficSettings } from "#platform/traffic/traffic-settings.ts";
 
 /** The settings of one module, or of a part of the platform. */
 export interface OwnedSettings {
-  /** The name of the module, `platform`, `admission`, `dead-letters` or `failed-requests`. */
+  /** The name of the module, `platform`, `admission`, `dead-letters`, `failed-requests` or `traffic`. */
   readonly owner: string;
   readonly table: SettingsTable;
 }
@@ -18,6 +19,7 @@ export const OWNED_SETTINGS: readonly OwnedSettings[] = [
   { owner: "admission", table: admissionSettings },
   { owner: "dead-letters", table: deadLetterSettings },
   { owner: "failed-requests", table: failedRequestSettings },
+  { owner: "traffic", table: trafficSettings },
   ...(await loadSettings()).flatMap(tablesIn),
 ];
 

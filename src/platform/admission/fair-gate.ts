@@ -70,7 +70,7 @@ export class FairGate {
     this.#refusal = new AppError(
       "RATE_LIMITED",
       `too many ${name} of this caller are under way; try again later`,
-      { retryAfterSeconds: RETRY_SECONDS },
+      { retryAfterSeconds: RETRY_SECONDS, refusedBy: "admission" },
     );
   }
 

@@ -3,6 +3,7 @@ import type { Authenticator } from "./authenticator.ts";
 import type { Ticket } from "#platform/admission/fair-gate.ts";
 import type { ClientQuotas, QuotaUse } from "#platform/admission/quotas.ts";
 import type { Principal, ReadOwnApi, ServiceContext } from "#platform/context.ts";
+import type { AppError } from "#platform/errors.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /**
@@ -42,6 +43,8 @@ export interface RequestFacts {
 /** The facts of an operation that the list of failed requests shows. */
 export interface RecordedOperation {
   readonly operationId: string;
+  /** The operation's resource in the API document. */
+  readonly tags?: readonly string[];
   /** The fields of the body that may be recorded: `postings.amount` is the field `amount` of each item of `postings`. */
   readonly recordedFields?: readonly string[];
 }
@@ -50,6 +53,8 @@ export interface RecordedOperation {
 export interface FailureFacts {
   readonly code: string;
   readonly message: string;
+  /** What has refused the request, where it was refused because of what its client does besides. */
+  readonly refusedBy?: AppError["refusedBy"];
   /** The holder of a valid token that does not allow the request. */
   readonly principal?: Principal | undefined;
 }

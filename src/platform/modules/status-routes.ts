@@ -54,7 +54,9 @@ const SectionResponse = z
     values: z
       .array(
         z.object({
-          metric: z.string().openapi({ description: "The family of metrics in `GET /metrics`" }),
+          metric: z.string().openapi({
+            description: "The family of metrics in `GET /metrics`, and its part for a histogram",
+          }),
           labels: z.record(z.string(), z.string()),
           value: z.number(),
         }),
@@ -207,8 +209,8 @@ const sectionView = ({
   description: facts.description,
   state: facts.state,
   problems: problems.map(problemView),
-  values: samples.map(({ family: { name: metric }, labels, value }) => ({
-    metric,
+  values: samples.map(({ family: { name }, part, labels, value }) => ({
+    metric: part === undefined ? name : `${name}_${part}`,
     labels: { ...labels },
     value,
   })),

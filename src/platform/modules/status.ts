@@ -14,6 +14,7 @@ import {
 } from "#platform/status/section.ts";
 import { sweepsSection } from "#platform/status/sweep-runs.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
+import { requestsSection } from "#platform/traffic/traffic-section.ts";
 import { ownDeadline } from "#platform/work/deadline.ts";
 
 /** Longest time for which a section is waited for, in milliseconds. Reads of a section take a few milliseconds. */
@@ -49,9 +50,14 @@ export const statusSections = (
   modules: readonly Module[],
   sweeps: readonly string[],
 ): ModuleSection[] => [
-  ...[outboxSection, sweepsSection(sweeps), storageSection, clockSection, secretsSection].map(
-    (section) => ({ module: PLATFORM_NAME, section }),
-  ),
+  ...[
+    outboxSection,
+    sweepsSection(sweeps),
+    storageSection,
+    clockSection,
+    secretsSection,
+    requestsSection,
+  ].map((section) => ({ module: PLATFORM_NAME, section })),
   ...modules.flatMap(({ name: module, status = [] }) =>
     status.map((section) => ({ module, section })),
   ),

@@ -1,8 +1,8 @@
 /** A family of metrics, in the terms of OpenMetrics 1.0: samples of one name and meaning, told apart by their labels. */
 export interface MetricFamily {
-  /** Ends with the unit, where there is one. The samples of a counter have the suffix `_total` behind it. */
+  /** Ends with the unit, where there is one. Behind it, samples of a counter have `_total`, and those of a histogram `_bucket`, `_count` and `_sum`. */
   readonly name: `florin_${string}`;
-  readonly type: "gauge" | "counter";
+  readonly type: "gauge" | "counter" | "histogram";
   readonly unit?: "seconds" | "bytes";
   readonly labels: readonly string[];
   /** A sentence without a line break. */
@@ -175,6 +175,50 @@ export const FAMILIES = {
     type: "counter",
     labels: ["client", "kind"],
     help: "Requests, bulks and streams beyond the quota of the client; for the hundred that were refused last.",
+  }),
+  requests: family({
+    name: "florin_requests",
+    type: "counter",
+    labels: ["module", "status"],
+    help: "Requests that this process has answered, by the class of the status; under npm start only.",
+  }),
+  requestDuration: family({
+    name: "florin_request_duration_seconds",
+    type: "histogram",
+    unit: "seconds",
+    labels: ["module"],
+    help: "Time from the arrival of a request until its answer begins; under npm start only.",
+  }),
+  rejections: family({
+    name: "florin_rejections",
+    type: "counter",
+    labels: ["module", "reason"],
+    help: "Requests that this process has refused: beyond a share of work (admission), a quota or another limit, without a valid token, too large, or without capacity or storage for them.",
+  }),
+  ledgerRequests: family({
+    name: "florin_ledger_requests",
+    type: "counter",
+    labels: ["ledger", "status"],
+    help: "Requests for the twenty busiest ledgers that this process has answered; '(others)' stands for all other ledgers.",
+  }),
+  ledgerSeconds: family({
+    name: "florin_ledger_request_seconds",
+    type: "counter",
+    unit: "seconds",
+    labels: ["ledger"],
+    help: "Time that the requests of florin_ledger_requests took until their answers began, as a sum.",
+  }),
+  ledgerRejections: family({
+    name: "florin_ledger_rejections",
+    type: "counter",
+    labels: ["ledger", "reason"],
+    help: "Requests for the ledger that this process has refused.",
+  }),
+  clientRejections: family({
+    name: "florin_client_rejections",
+    type: "counter",
+    labels: ["client", "reason"],
+    help: "Requests that this process has refused, for the twenty clients that were refused most; 'anonymous' has no valid token, and '(others)' stands for all other clients.",
   }),
   pollingAge: family({
     name: "florin_connector_poll_success_age_seconds",

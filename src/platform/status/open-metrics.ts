@@ -1,5 +1,5 @@
 import type { MetricFamily } from "./families.ts";
-import type { Sample } from "./section.ts";
+import type { HistogramPart, Sample } from "./section.ts";
 
 /** The content type of OpenMetrics 1.0. */
 export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -10,18 +10,28 @@ export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; c
  */
 export function toOpenMetrics(samples: readonly Sample[]): string {
   const byFamily = new Map<MetricFamily, Map<string, number>>();
-  for (const { family, labels, value } of samples) {
+  for (const { family, labels, value, part } of samples) {
     const lines = byFamily.get(family) ?? new Map<string, number>();
     byFamily.set(family, lines);
-    lines.set(`${sampleName(family)}${labelSet(family, labels)}`, value);
+    lines.set(`${sampleName(family, part)}${labelSet(family, labels)}`, value);
   }
   const texts = [...byFamily].map(([family, lines]) => familyText(family, lines));
   return `${texts.join("")}# EOF\n`;
 }
 
 /** The name of a family's samples, which queries use. */
-export const sampleName = ({ name, type }: MetricFamily): string =>
-  type === "counter" ? `${name}_total` : name;
+export const sampleName = ({ name, type }: MetricFamily, part?: HistogramPart): string => {
+  if (part !== undefined) return `${name}_${part}`;
+  return type === "counter" ? `${name}_total` : name;
+};
+
+/** All names of a family's samples. */
+export const sampleNames = (family: MetricFamily): readonly string[] =>
+  family.type === "histogram"
+    ? HISTOGRAM_PARTS.map((part) => sampleName(family, part))
+    : [sampleName(family)];
+
+const HISTOGRAM_PARTS = ["bucket", "count", "sum"] as const satisfies readonly HistogramPart[];
 
 function familyText(
   { name, type, unit, help }: MetricFamily,
@@ -37,8 +47,9 @@ function familyText(
 }
 
 function labelSet({ labels }: MetricFamily, values: Sample["labels"]): string {
-  if (labels.length === 0) return "";
-  return `{${labels.map((label) => `${label}="${escaped(values[label] ?? "")}"`).join(",")}}`;
+  const names = values.le === undefined ? labels : [...labels, "le"];
+  if (names.length === 0) return "";
+  return `{${names.map((label) => `${label}="${escaped(values[label] ?? "")}"`).join(",")}}`;
 }
 
 const escaped = (text: string): string =>

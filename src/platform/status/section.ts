@@ -7,7 +7,11 @@ export interface Sample {
   /** The values of the family's labels, by name. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
+  /** What the sample is of a histogram, whose buckets have the label `le`; absent for gauges and counters. */
+  readonly part?: HistogramPart;
 }
+
+export type HistogramPart = "bucket" | "count" | "sum";
 
 /**
  * How bad a problem is. `critical`: the deployment itself does not do its work. `warning`: somebody else's system does not, such as an

@@ -45,7 +45,7 @@ export class RequestQuota implements QuotaUse {
     throw new AppError(
       "RATE_LIMITED",
       `the client has ${streams} streams open, which is its quota; close one first`,
-      { retryAfterSeconds: STREAM_RETRY_SECONDS },
+      { retryAfterSeconds: STREAM_RETRY_SECONDS, refusedBy: "quota" },
     );
   }
 
@@ -74,7 +74,7 @@ export class RequestQuota implements QuotaUse {
     throw new AppError(
       "RATE_LIMITED",
       `the client has used up its quota of ${namesOf(counts)} a second; try again in ${retryAfterSeconds} s`,
-      { retryAfterSeconds },
+      { retryAfterSeconds, refusedBy: "quota" },
     );
   }
 

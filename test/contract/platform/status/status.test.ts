@@ -293,7 +293,7 @@ describe("sections", () => {
       section("hangs", () => new Promise(() => undefined)),
     ];
     const modules = [{ name: "broken", status } as unknown as Module];
-    const reading = readStatus(systemContext(env, "test"), statusSections(modules, []).slice(5));
+    const reading = readStatus(systemContext(env, "test"), statusSections(modules, []).slice(6));
     await vi.advanceTimersByTimeAsync(3000);
     vi.useRealTimers();
     const report = await reading;

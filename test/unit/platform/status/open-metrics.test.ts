@@ -31,13 +31,32 @@ florin_signing_key_age_seconds 1.5
     expect(toOpenMetrics([named("\ud800", 1)])).toContain('name="\ufffd"');
   });
 
+  test("OpenMetrics text has the buckets, the count and the sum of a histogram", () => {
+    const family = FAMILIES.requestDuration;
+    const labels = { module: "ledger" };
+    expect(
+      toOpenMetrics([
+        { family, labels: { ...labels, le: "+Inf" }, value: 3, part: "bucket" },
+        { family, labels, value: 3, part: "count" },
+        { family, labels, value: 0.25, part: "sum" },
+      ]),
+    ).toBe(`# TYPE florin_request_duration_seconds histogram
+# UNIT florin_request_duration_seconds seconds
+# HELP florin_request_duration_seconds ${family.help}
+florin_request_duration_seconds_bucket{module="ledger",le="+Inf"} 3
+florin_request_duration_seconds_count{module="ledger"} 3
+florin_request_duration_seconds_sum{module="ledger"} 0.25
+# EOF
+`);
+  });
+
   test("OpenMetrics families have names of the field: snake case, with the unit at the end", () => {
     const families: readonly MetricFamily[] = Object.values(FAMILIES);
     for (const { name, unit = "", type, help } of families) {
       expect(name).toMatch(/^florin_[a-z]+(?:_[a-z]+)*$/);
       expect(name.endsWith(unit)).toBe(true);
       expect(name.endsWith("_total")).toBe(false);
-      expect(["gauge", "counter"]).toContain(type);
+      expect(["gauge", "counter", "histogram"]).toContain(type);
       expect(help).toMatch(/^[A-Z1].*\.$/);
     }
     expect(new Set(families.map(({ name }) => name)).size).toBe(families.length);

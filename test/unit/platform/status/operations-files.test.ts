@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { FAMILIES } from "#platform/status/families.ts";
-import { sampleName } from "#platform/status/open-metrics.ts";
+import { FAMILIES, type MetricFamily } from "#platform/status/families.ts";
+import { sampleNames } from "#platform/status/open-metrics.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../../..");
 const read = (file: string): string => readFileSync(resolve(ROOT, file), "utf8");
@@ -32,8 +32,8 @@ const dashboard = JSON.parse(read("docs/operations/dashboard.json")) as Dashboar
 const runbook = read("docs/operations/runbook.md");
 
 const families = Object.values(FAMILIES);
-const NAMES = new Set(families.map(sampleName));
-const LABELS = new Set(families.flatMap(({ labels }): readonly string[] => labels));
+const NAMES = new Set(families.flatMap((family: MetricFamily) => sampleNames(family)));
+const LABELS = new Set(["le", ...families.flatMap(({ labels }): readonly string[] => labels)]);
 
 /** The kinds of work that modules declare, and the sections of objects. */
 const DECLARED = new Set(
