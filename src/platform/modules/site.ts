@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { AppEnv } from "#platform/http/context.ts";
+import { compressed } from "#platform/http/pages/compressed.ts";
 import { type ContentPolicy, pageHeaders } from "#platform/http/pages/page-headers.ts";
 
 /**
@@ -22,6 +23,11 @@ export interface Site {
    * The file below `assets/` that answers every path of the site without a route. It is a client that reads the path by itself.
    */
   readonly fallback?: string;
+  /**
+   * The folder below `assets/` with the pages of a site that is made of files: `/guide/a/b` is answered with its `a/b.html`, `/guide/` with
+   * `index.html`, and a path without a page with `404.html`. The path of the site itself leads to the one with a slash.
+   */
+  readonly pages?: string;
   /** Whether `/` leads to this site. */
   readonly isFront?: boolean;
 }
@@ -36,8 +42,13 @@ export function registerSites(app: OpenAPIHono<AppEnv>, sites: readonly Site[]):
   if (front === undefined || fronts.length > 1) throw new Error("one site is the front");
   app.get("/", (c) => c.redirect(front.path, 302));
   for (const site of sites) {
-    const { path, routes, fallback } = site;
+    const { path, routes, fallback, pages } = site;
     if (routes !== undefined) app.route(path, routes());
+    if (pages !== undefined) {
+      const page = (c: Context<AppEnv>) => answerPage(c, site, `${assetsOf(site)}/${pages}`);
+      app.get(path, page);
+      app.get(`${path}/*`, page);
+    }
     if (fallback === undefined) continue;
     const answer = (c: Context<AppEnv>) => answerFallback(c, site, fallback);
     app.get(path, answer);
@@ -55,6 +66,29 @@ async function answerFallback(c: Context<AppEnv>, site: Site, fallback: string):
   if (!ok) return c.notFound();
   const type = headers.get("content-type") ?? "text/html; charset=UTF-8";
   return new Response(body, { headers: { ...pageHeaders(site.policy), "content-type": type } });
+}
+
+/** Answers with the page that `folder` has for the path of a request. */
+async function answerPage(c: Context<AppEnv>, site: Site, folder: string): Promise<Response> {
+  const { req, env } = c;
+  if (req.path.startsWith(`${assetsOf(site)}/`)) return c.notFound();
+  const path = req.path.slice(site.path.length);
+  if (path === "") return c.redirect(`${site.path}/`, 302);
+  const find = async (file: string) => env.ASSETS.fetch(new URL(`${folder}${file}`, req.url));
+  const found = await find(fileOf(path));
+  const { body, headers } = found.ok ? found : await find("/404.html");
+  const type = headers.get("content-type") ?? "text/html; charset=UTF-8";
+  const page = new Response(body, {
+    status: found.ok ? 200 : 404,
+    headers: { ...pageHeaders(site.policy), "content-type": type },
+  });
+  return compressed(req.raw, page);
+}
+
+/** The file of a page; a path with an ending names its file. */
+function fileOf(path: string): string {
+  if (path.endsWith("/")) return `${path}index.html`;
+  return /\.[a-z]+$/.test(path) ? path : `${path}.html`;
 }
 
 /**

@@ -9,6 +9,10 @@ const FRONT: Site = { path: "/docs", policy: {}, isFront: true };
 const FILES: Readonly<Record<string, string>> = {
   "/console/assets/index.html": "<p>console</p>",
   "/console/assets/app.js": "run()",
+  "/guide/assets/pages/index.html": "<p>front</p>",
+  "/guide/assets/pages/a/b.html": "<p>b</p>",
+  "/guide/assets/pages/a/rules.yaml": "rules: []",
+  "/guide/assets/pages/404.html": "<p>nothing here</p>",
 };
 
 /** The answers of an app with the given sites and an asset server with `FILES`. */
@@ -45,6 +49,32 @@ test("each path of a site without a route is answered with its fallback and its 
     );
     expect(response.headers.get("cache-control")).toBe("no-store");
   }
+});
+
+const GUIDE: Site = { path: "/guide", policy: { "script-src": ["'self'"] }, pages: "pages" };
+
+test.each([
+  ["/guide/", 200, "<p>front</p>"],
+  ["/guide/a/b", 200, "<p>b</p>"],
+  ["/guide/a/rules.yaml", 200, "rules: []"],
+  ["/guide/a/c", 404, "<p>nothing here</p>"],
+  ["/guide/a/", 404, "<p>nothing here</p>"],
+])("a site of pages answers %s with %i and its policy", async (path, status, text) => {
+  const response = await serve(FRONT, GUIDE)(path);
+  expect([response.status, await response.text()]).toEqual([status, text]);
+  expect(response.headers.get("content-security-policy")).toBe(
+    "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+});
+
+test("the path of a site of pages leads to its front", async () => {
+  const response = await serve(FRONT, GUIDE)("/guide");
+  expect([response.status, response.headers.get("location")]).toEqual([302, "/guide/"]);
+});
+
+test("a site whose pages were not built answers 404", async () => {
+  const response = await serve(FRONT, { ...GUIDE, pages: "others" })("/guide/");
+  expect(response.status).toBe(404);
 });
 
 test("a route of a site goes before its fallback", async () => {
