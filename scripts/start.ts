@@ -68,6 +68,7 @@ Florin is ready.
   Base URL       ${url}
   Client id      ${clientId}
   Client secret  ${clientSecret}
+  Guide          ${url}/guide
   API reference  ${url}/docs
   Console        ${publicUrl}/console
 ${signInText(signIn)}

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { GUIDE_SITE } from "./guide/site.ts";
 import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
@@ -319,9 +320,10 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
   });
 }
 
-/** The console, the page of the API document, and the sites of modules. */
+/** The console, the documentation, the page of the API document, and the sites of modules. */
 const SITES: readonly Site[] = [
   CONSOLE_SITE,
+  GUIDE_SITE,
   {
     ...DOCUMENT_SITE,
     routes: () => documentRoutes({ modules: MODULES, clientIdOf: localClientOf }),

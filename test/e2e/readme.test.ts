@@ -13,6 +13,10 @@ const [, lines = ""] =
     readFileSync(inProject("README.md"), "utf8"),
   ) ?? [];
 
+test("the quickstart has the lines of the README", () => {
+  expect(readFileSync(inProject("docs/quickstart.md"), "utf8")).toContain(lines);
+});
+
 test("the lines of the README lead to a first transaction", async () => {
   expect(lines.trim().split("\n").length).toBeLessThanOrEqual(LINES_MAX);
   const env = { ...process.env, FLORIN_STATE_DIR: sharedFolder() };

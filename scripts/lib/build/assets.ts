@@ -2,26 +2,35 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from "node:path";
 import { buildConsole } from "./console.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { buildGuide } from "./guide/build.ts";
+import { guideSources } from "./guide/sources.ts";
 import { readSites } from "./sites.ts";
 import { CONSOLE_SITE } from "#console/site.ts";
 import { SCRIPT_PATH } from "#platform/document/site.ts";
 import { assetsOf } from "#platform/modules/site.ts";
 import { inProject } from "#scripts/lib/project.ts";
+import { GUIDE_SITE } from "#src/guide/site.ts";
 
 /**
  * Puts the files that the Worker serves as they are into dist/assets: those of all sites, and the script of the API page, so that the page
  * works without the internet. Files that are not served any more are deleted. Nothing is done while the sources stay the same.
  */
 export async function prepareAssets(): Promise<void> {
-  const sources = fingerprintOf(SOURCES);
+  const sources = fingerprintOf([...SOURCES, ...guideSources()]);
   const isThere = existsSync(inProject(`dist/assets${SCRIPT_PATH}`)) && existsSync(MARKER);
   if (isThere && readFileSync(MARKER, "utf8") === sources) return;
   const wanted = new Map<string, Buffer>([
     [SCRIPT_PATH, Buffer.from(await scalarScript())],
     ["/_headers", Buffer.from(HEADERS)],
   ]);
-  for (const { site, files } of await readSites()) {
-    const folder = site.path === CONSOLE_SITE.path ? await buildConsole() : files;
+  // VitePress has a process of its own, beside the build of the console.
+  const [guide, console, sites] = await Promise.all([buildGuide(), buildConsole(), readSites()]);
+  const built = new Map<string, string>([
+    [CONSOLE_SITE.path, console],
+    [GUIDE_SITE.path, guide],
+  ]);
+  for (const { site, files } of sites) {
+    const folder = built.get(site.path) ?? files;
     if (folder === undefined) continue;
     for (const file of filesIn(folder)) {
       wanted.set(`${assetsOf(site)}/${file}`, readFileSync(join(folder, file)));
@@ -40,14 +49,19 @@ const SOURCES = ["src", "scripts/lib", "package.json", "package-lock.json"];
 const MARKER = inProject("dist/assets.fingerprint");
 
 /**
- * The headers of files that Cloudflare serves without the Worker. The names of the console's files contain a hash of their content, so that
- * browsers keep them; its page is served by the Worker with its policy, and runs nothing under the path of the file.
+ * The headers of files that Cloudflare serves without the Worker. The names of the files of the console and of the guide contain a hash of
+ * their content, so that browsers keep them; their pages are served by the Worker with its policy, and run nothing under the paths of the files.
  */
 const HEADERS = `/*
   X-Content-Type-Options: nosniff
 ${assetsOf(CONSOLE_SITE)}/*
   Cache-Control: public, max-age=31536000, immutable
 ${assetsOf(CONSOLE_SITE)}/index.html
+  ! Cache-Control
+  Content-Security-Policy: default-src 'none'
+${assetsOf(GUIDE_SITE)}/*
+  Cache-Control: public, max-age=31536000, immutable
+${assetsOf(GUIDE_SITE)}/${GUIDE_SITE.pages}/*
   ! Cache-Control
   Content-Security-Policy: default-src 'none'
 `;

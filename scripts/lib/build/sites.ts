@@ -14,7 +14,7 @@ export async function readSites(): Promise<DeclaredSite[]> {
   const modules = readdirSync(inProject("src/modules")).map(
     (name) => `src/modules/${name}/site.ts`,
   );
-  const rooms = ["src/platform/document/site.ts", "src/console/site.ts"];
+  const rooms = ["src/platform/document/site.ts", "src/console/site.ts", "src/guide/site.ts"];
   const declarations = [...rooms, ...modules].filter((file) => existsSync(inProject(file)));
   return Promise.all(
     declarations.map(async (file) => {

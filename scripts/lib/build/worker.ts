@@ -46,16 +46,17 @@ export async function bundle(folder: string): Promise<void> {
 
 /**
  * The sources of a build: package.json has the package imports, the lock file the versions of all packages. The Worker has only the
- * declaration of the console, whose files are served beside the Worker.
+ * declarations of the console and of the guide, whose files are served beside the Worker.
  */
 export const WORKER_SOURCES = [
   "src",
   "src/console/site.ts",
   "src/console/base-path.ts",
+  "src/guide/site.ts",
   "migrations/meta/_journal.json",
   "wrangler.toml",
   "tsconfig.json",
   "package.json",
   "package-lock.json",
 ];
-const OTHER_SOURCES = ["src/console"];
+const OTHER_SOURCES = ["src/console", "src/guide"];

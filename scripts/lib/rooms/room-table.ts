@@ -319,9 +319,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...PAGES, "react-dom/client"],
   },
 
+  // The site of the documentation; VitePress reads all but its declaration.
+  guide: { uses: ["platform/modules"], packages: ["node:fs", "node:path", "vite", "vitepress"] },
+  "guide/theme": { uses: [], packages: ["vitepress", "vitepress/*", "vue"] },
+
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {
-    uses: [...ANATOMY, "platform/document", "modules/*", "console/site.ts"],
+    uses: [...ANATOMY, "platform/document", "modules/*", "console/site.ts", "guide/site.ts"],
     packages: [...HTTP, ...RUNTIME],
   },
 };
