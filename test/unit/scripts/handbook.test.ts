@@ -87,8 +87,10 @@ test.each(HANDBOOK)("%s has links and commands", (page) => {
   expect(read(page)).toContain("npm run ");
 });
 
-test("README.md leads to every page", () => {
-  const linked = new Set(linksOf(read("README.md")).map(({ path }) => path));
+test("README.md and the quickstart lead to every page", () => {
+  const fromQuickstart = linksOf(read("docs/quickstart.md")).map(({ path }) => `docs/${path}`);
+  const fromReadme = linksOf(read("README.md")).map(({ path }) => path);
+  const linked = new Set([...fromReadme, ...fromQuickstart]);
   const behind = [
     "docs/generic-connector/README.md",
     "docs/operations/backup.md",

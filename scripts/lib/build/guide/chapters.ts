@@ -51,6 +51,16 @@ export const chapters = (): readonly Chapter[] => [
     ],
   },
   {
+    name: "Guides",
+    pages: [
+      doc("guides/marketplace", "A marketplace"),
+      doc("guides/wallet-with-holds", "A wallet with holds"),
+      doc("guides/card-programme", "A card programme"),
+      doc("guides/reconcile-a-provider", "Reconcile a provider"),
+      doc("guides/from-formance", "Move from Formance"),
+    ],
+  },
+  {
     name: "Parts",
     pages: [
       { source: "src/numscript/README.md", page: "numscript", name: "Numscript" },
