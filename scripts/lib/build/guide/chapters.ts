@@ -95,6 +95,7 @@ export const chapters = (): readonly Chapter[] => [
       doc("differences", "Differences from Formance"),
       doc("generic-connector/README", "The generic connector"),
       doc("performance", "Performance"),
+      doc("cost", "What it costs"),
       { source: "CHANGELOG.md", page: "changelog", name: "Changelog" },
     ],
   },
