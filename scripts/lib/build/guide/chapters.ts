@@ -45,6 +45,7 @@ export const chapters = (): readonly Chapter[] => [
     name: "Begin",
     pages: [
       { ...doc("quickstart", "Quickstart"), page: "index" },
+      doc("concepts", "Concepts"),
       doc("modules", "What works"),
       doc("clients", "CLI, Terraform, SDKs"),
       doc("embedded-ledger", "In your own process"),
@@ -94,9 +95,16 @@ export const chapters = (): readonly Chapter[] => [
       doc("command-line", "Command line"),
       doc("differences", "Differences from Formance"),
       doc("generic-connector/README", "The generic connector"),
-      doc("performance", "Performance"),
-      doc("cost", "What it costs"),
       { source: "CHANGELOG.md", page: "changelog", name: "Changelog" },
+    ],
+  },
+  {
+    name: "Trust",
+    pages: [
+      doc("security", "Security"),
+      doc("testing", "How it is tested"),
+      doc("cost", "What it costs"),
+      doc("performance", "Performance"),
     ],
   },
   { name: "Providers", isHidden: true, pages: connectorPages() },
