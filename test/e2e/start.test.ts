@@ -58,6 +58,8 @@ describe("a started server", () => {
       const { status } = await fetch(`${server.url}${path}`, { headers });
       expect([path, status]).toEqual([path, 200]);
     }
+    const icon = await fetch(`${server.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
   test("a started server listens on loopback, and tells other programs of the user where", () => {

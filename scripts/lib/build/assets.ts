@@ -7,13 +7,13 @@ import { guideSources } from "./guide/sources.ts";
 import { readSites } from "./sites.ts";
 import { CONSOLE_SITE } from "#console/site.ts";
 import { SCRIPT_PATH } from "#platform/document/site.ts";
-import { assetsOf } from "#platform/modules/site.ts";
+import { assetsOf, ICON_PATH } from "#platform/modules/site.ts";
 import { inProject } from "#scripts/lib/project.ts";
 import { GUIDE_SITE } from "#src/guide/site.ts";
 
 /**
- * Puts the files that the Worker serves as they are into dist/assets: those of all sites, and the script of the API page, so that the page
- * works without the internet. Files that are not served any more are deleted. Nothing is done while the sources stay the same.
+ * Puts the files that the Worker serves as they are into dist/assets: those of all sites, their icon, and the script of the API page, so that
+ * the page works without the internet. Files that are not served any more are deleted. Nothing is done while the sources stay the same.
  */
 export async function prepareAssets(): Promise<void> {
   const sources = fingerprintOf([...SOURCES, ...guideSources()]);
@@ -21,6 +21,7 @@ export async function prepareAssets(): Promise<void> {
   if (isThere && readFileSync(MARKER, "utf8") === sources) return;
   const wanted = new Map<string, Buffer>([
     [SCRIPT_PATH, Buffer.from(await scalarScript())],
+    [ICON_PATH, readFileSync(inProject("src/console/icon.svg"))],
     ["/_headers", Buffer.from(HEADERS)],
   ]);
   // VitePress has a process of its own, beside the build of the console.

@@ -35,12 +35,17 @@ export interface Site {
 /** The path below which the files of a site are served. */
 export const assetsOf = ({ path }: Pick<Site, "path">): string => `${path}/assets`;
 
+/** The icon of all sites. */
+export const ICON_PATH = "/icon.svg";
+
 /** Registers the pages of all sites, and the front page, which leads to one of them. */
 export function registerSites(app: OpenAPIHono<AppEnv>, sites: readonly Site[]): void {
   const fronts = sites.filter(({ isFront = false }) => isFront);
   const [front] = fronts;
   if (front === undefined || fronts.length > 1) throw new Error("one site is the front");
   app.get("/", (c) => c.redirect(front.path, 302));
+  // Browsers ask for this file where a page names no icon.
+  app.get("/favicon.ico", (c) => c.redirect(ICON_PATH, 302));
   for (const site of sites) {
     const { path, routes, fallback, pages } = site;
     if (routes !== undefined) app.route(path, routes());

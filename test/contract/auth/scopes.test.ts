@@ -23,7 +23,7 @@ const PUBLIC = [
 ];
 /** Routes that the document does not show: pages for browsers, and other spellings of paths. */
 const PAGES =
-  /^(?:GET|POST) (?:|\/\.well-known\/oauth-authorization-server|\/api\/ledger\/v2\/x\/schema\/x|\/docs|\/console|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
+  /^(?:GET|POST) (?:|\/\.well-known\/oauth-authorization-server|\/api\/ledger\/v2\/x\/schema\/x|\/docs|\/console|\/guide|\/favicon\.ico|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
 /** Operations of the official clients that this server does not have. */
 const UNSERVED = /^[A-Z]+ \/api\/payments\/connectors\/x(?:\/|$)/;
 
