@@ -23,6 +23,7 @@ export {
 export { LedgerEngine } from "./engine.ts";
 export { type EngineSettings } from "./engine-settings.ts";
 export { LedgerReads, type ReadName } from "./read/ledger-reads.ts";
+export { type LogOrigins } from "./read/logs/log-origins.ts";
 export { type Steps } from "./read/scan/steps.ts";
 export {
   assertIdempotencyKey,
@@ -75,7 +76,9 @@ export {
   type BalancesQuery,
   type CountPart,
   type CountQuery,
+  type AuthorChange,
   type LedgerCounts,
+  type LedgerHead,
   type LogListEntry,
   type LogTextPage,
   type SingleRead,

@@ -3,6 +3,7 @@ import { AccountTree } from "./accounts/account-tree.ts";
 import { ActivityHistory } from "./logs/activity.ts";
 import { LogAuthors } from "./logs/log-authors.ts";
 import { LogLists } from "./logs/log-lists.ts";
+import { type LogOrigins, readOrigins } from "./logs/log-origins.ts";
 import { SchemaLists } from "./logs/schema-lists.ts";
 import type { ReadContext } from "./scan/context.ts";
 import { TransactionLists } from "./transactions/transaction-lists.ts";
@@ -22,6 +23,7 @@ import type {
   CountPart,
   CountQuery,
   EntryAuthor,
+  LedgerHead,
   LogListEntry,
   LogPart,
   LogTextPage,
@@ -33,6 +35,7 @@ import type {
   VolumeRow,
 } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
+import { readLedgerHead } from "#ledger-engine/storage/log/ledger-head.ts";
 import type { RangeLimits } from "#ledger-engine/storage/log/log-tables.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import type { Page } from "#platform/paging/pagination.ts";
@@ -51,6 +54,7 @@ export class LedgerReads {
   readonly #logs: LogLists;
   readonly #schemas: SchemaLists;
   readonly #authors: LogAuthors;
+  readonly #context: ReadContext;
   /** Reads that may take long, in steps between which the ledger may be written to. Each read sees the moment of its first step. */
   readonly inSteps = {
     listVolumes: (query: PageQuery) => this.#volumes.listInSteps(query),
@@ -60,6 +64,7 @@ export class LedgerReads {
 
   constructor(dependencies: Omit<ReadContext, "history">) {
     const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
+    this.#context = context;
     this.#transactions = new TransactionLists(context);
     this.#accounts = new AccountLists(context);
     this.#tree = new AccountTree(context);
@@ -141,6 +146,16 @@ export class LedgerReads {
     return this.#logs.export(after, to, countMax);
   }
 
+  /** How far the ledger has come. */
+  head(): LedgerHead {
+    return readLedgerHead(this.#context.sql);
+  }
+
+  /** What the log does not determine of the first entries after `after` and up to `to`: of at least one. */
+  origins(after: number, to: number): LogOrigins {
+    return readOrigins(this.#context, after, to);
+  }
+
   /** Forgets the volumes for the next pages of exports, because no export is under way, or rows may have been rolled back. */
   endExports(): void {
     this.#logs.endExports();
@@ -175,5 +190,5 @@ export class LedgerReads {
 /** The name of a read. All these reads can be called from outside the object. */
 export type ReadName = Exclude<
   keyof LedgerReads,
-  "inSteps" | "endExports" | "forgetRows" | "logsAfter"
+  "inSteps" | "endExports" | "forgetRows" | "head" | "logsAfter" | "origins"
 >;

@@ -171,6 +171,24 @@ export interface EntryAuthor {
   readonly author: Author | undefined;
 }
 
+/** Entries from an entry on are by this author, up to the next change; undefined if the author is unknown. */
+export interface AuthorChange {
+  readonly from: number;
+  readonly author: Author | undefined;
+}
+
+/** How far a ledger has come, for a backup. */
+export interface LedgerHead {
+  /** The id of the last log entry; -1 if the log is empty. */
+  readonly lastLogId: number;
+  /** The hash of the last entry in base64; empty if there is none. */
+  readonly lastHash: string;
+  /** The id of the last entry whose event is known to be published. */
+  readonly publishedLogId: number;
+  /** The id of the last entry that was imported; undefined if no entry was. */
+  readonly importedLogId: number | undefined;
+}
+
 export interface LedgerCounts {
   readonly transactions: number;
   readonly accounts: number;

@@ -1,3 +1,4 @@
+import type { AuthorChange } from "#ledger-engine/rules/reads.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
@@ -61,6 +62,39 @@ export class Authorship {
     return row === undefined ? undefined : this.#authorOf(row, log);
   }
 
+  /**
+   * The authors of the first entries of a range, which is not empty: those of `rowsMax` rows, and where they end. The first change is that
+   * of the first entry, unless its author is unknown because no change comes before it.
+   */
+  changesIn(
+    { from, to }: { readonly from: number; readonly to: number },
+    rowsMax: number,
+  ): { readonly changes: readonly AuthorChange[]; readonly upTo: number } {
+    const [before] = this.#sql.all<AuthorshipRow>(
+      "SELECT log, changes FROM authorship WHERE log <= ? ORDER BY log DESC LIMIT 1",
+      from,
+    );
+    const later = this.#sql.all<AuthorshipRow>(
+      "SELECT log, changes FROM authorship WHERE log > ? AND log <= ? ORDER BY log LIMIT ? + 0",
+      from,
+      to,
+      rowsMax + 1,
+    );
+    const upTo = Math.min((later[rowsMax]?.log ?? Infinity) - 1, to);
+    const noted = [...(before === undefined ? [] : [before]), ...later].flatMap(changesOf);
+    const start = noted.findLast(({ log }) => log <= from);
+    const within = noted.filter(({ log }) => log > from && log <= upTo);
+    const changes = start === undefined ? within : [{ ...start, log: from }, ...within];
+    const authors = new Map<number, Author | undefined>();
+    for (const { author } of changes) {
+      if (!authors.has(author)) authors.set(author, this.#authorWith(author));
+    }
+    return {
+      changes: changes.map(({ log, author }) => ({ from: log, author: authors.get(author) })),
+      upTo,
+    };
+  }
+
   /** Forgets the state in memory, which is wrong after a rollback. */
   reset(): void {
     this.#latest = undefined;
@@ -77,7 +111,11 @@ export class Authorship {
 
   #authorOf(row: AuthorshipRow, log: number): Author | undefined {
     const id = changesOf(row).findLast((change) => change.log <= log)?.author;
-    if (id === undefined || id === UNKNOWN) return undefined;
+    return id === undefined ? undefined : this.#authorWith(id);
+  }
+
+  #authorWith(id: number): Author | undefined {
+    if (id === UNKNOWN) return undefined;
     const { issuer, subject, clientId } = first(
       this.#sql.all<{ issuer: string; subject: string; clientId: string }>(
         "SELECT issuer, subject, client_id AS clientId FROM author WHERE id = ?",

@@ -5,6 +5,19 @@ export type CausationDepths = ReadonlyMap<number, number>;
 
 const NONE: CausationDepths = new Map();
 
+/** The depths of the first entries of a range that have a cause, in the order of the log. */
+export const readDepths = (
+  sql: Sql,
+  { from, to }: { readonly from: number; readonly to: number },
+  limit: number,
+): { log: number; depth: number }[] =>
+  sql.all<{ log: number; depth: number }>(
+    "SELECT log, depth FROM causation WHERE log BETWEEN ? AND ? ORDER BY log LIMIT ? + 0",
+    from,
+    to,
+    limit,
+  );
+
 /**
  * Stores how many causes led to each entry. By this number, a client that reacts to entries by writing others notices that it reacts to
  * its own entries. The numbers are beside the log, so that hashes and exports do not contain them, and entries without a cause have no row.

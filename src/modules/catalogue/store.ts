@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
 import { METADATA_BYTES_MAX, type Features, type Metadata } from "#ledger-engine";
@@ -65,6 +65,26 @@ export class LedgerCatalogue {
       .from(ledgers)
       .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)));
     return row === undefined ? undefined : toLedger(row);
+  }
+
+  /** Finds a ledger by its uuid, deleted or not. A ledger that is being purged is no longer found. */
+  async findByUuid(uuid: string): Promise<Ledger | undefined> {
+    const [row] = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(eq(ledgers.uuid, uuid), isNull(ledgers.purgingSince)));
+    return row === undefined ? undefined : toLedger(row);
+  }
+
+  /** The first ledgers after an id, deleted or not, in the order of their ids. Ledgers that are being purged are left out. */
+  async listAfter(id: number, countMax: number): Promise<Ledger[]> {
+    const rows = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(gt(ledgers.id, id), isNull(ledgers.purgingSince)))
+      .orderBy(asc(ledgers.id))
+      .limit(countMax);
+    return rows.map(toLedger);
   }
 
   /** Whether a ledger has this name. A deleted ledger keeps its name. */

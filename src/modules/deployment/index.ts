@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { endDatabaseCopies } from "./backup/database-copy.ts";
+import { registerBackups } from "./http/backups.ts";
 import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -50,6 +51,7 @@ export const deploymentModule: Module = {
     registerFailedRequests(app);
     registerDeadLetters(app);
     registerWebhookTarget(app);
+    registerBackups(app);
     registerDatabaseCopies(app);
     return app;
   },
@@ -79,6 +81,11 @@ export const deploymentModule: Module = {
         {
           name: "Storage",
           description: "How large the database and objects are, and when they will be full.",
+        },
+        {
+          name: "Backups",
+          description:
+            "A backup begins with an entry in the audit. It then reads the database, the logs of ledgers, and the objects of other modules.",
         },
         {
           name: "Copies of the database",

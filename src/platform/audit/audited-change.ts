@@ -1,6 +1,7 @@
 import { type Query, type SQL, sql } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { audit } from "./tables.ts";
+import { assert } from "#platform/assert.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -88,6 +89,18 @@ export class AuditedChange {
       : db.batch([first, ...rest]));
     await this.armSweep();
     return answers[before.length] as BatchResponse<readonly [C]>[0]; // The result of the change comes after those of `before`.
+  }
+
+  /** Stores the entry of an action on one object that changes no row, such as a read of everything. */
+  async record(): Promise<void> {
+    const { action, object } = this.#action;
+    const { env, principal, requestId } = this.#context;
+    const { issuer, subject, clientId } = principal;
+    assert(typeof object === "string", "an action that changes no row names its object");
+    await databaseOf(env)
+      .insert(audit)
+      .values({ date: this.#date, issuer, subject, clientId, action, object, requestId });
+    await this.armSweep();
   }
 
   /** Whether the change must work in a full database. */

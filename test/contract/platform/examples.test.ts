@@ -9,6 +9,7 @@ import { authPasskeys } from "#modules/auth/passkeys/tables.ts";
 import { authSessions } from "#modules/auth/people/tables.ts";
 import { hashSecret } from "#modules/auth/registry/client-secret.ts";
 import { authClientSecrets } from "#modules/auth/tables.ts";
+import { LedgerCatalogue } from "#modules/catalogue/index.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingestion.ts";
 import { prepareBalances } from "#modules/payments/balances/ingestion.ts";
@@ -28,6 +29,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { FailedRequestStore } from "#platform/failed-requests/store.ts";
+import { unwrap } from "#platform/result.ts";
 import { fromMillis } from "#platform/time.ts";
 import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
@@ -121,6 +123,9 @@ const untilInstancesWait = () => untilNone("orchestration_instances", "due_at IS
 
 const noJobs = () => untilNone("payment_jobs", "TRUE");
 
+const uuidOf = async (ledger: string): Promise<string> =>
+  present(await LedgerCatalogue.from(env).find(ledger), "the ledger exists").uuid;
+
 /** Events between the requests, by the operation of the example that comes next. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listUsers: async () => {
@@ -136,6 +141,12 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     await storeCode();
     await allowDevices();
   },
+  // The list shows which events are published.
+  florinListSavedLedgers: () =>
+    eventually(async () => {
+      const head = unwrap(await env.LEDGERS.getByName("shop-v1").head(await uuidOf("shop-v1")));
+      expect(head.publishedLogId).toBe(head.lastLogId);
+    }),
   introspectToken: async () => {
     const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
     const secret = { id: "5", clientId: "app", name: "", hash: hashSecret(clear) };

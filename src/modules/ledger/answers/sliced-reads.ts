@@ -9,6 +9,7 @@ import {
   type CountQuery,
   type LedgerEngine,
   type LedgerReads,
+  type LogOrigins,
   type LogTextPage,
   type Steps,
   type SubtreeQuery,
@@ -18,6 +19,9 @@ import type { PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
+/** Which ledgers a read may reach: those that are not deleted, or all. */
+export type LedgerReach = "live" | "all";
+
 /** A page of an export: entries after `after`, up to the last entry `to` of the export. */
 export interface ExportCall {
   /** Identifies the export. All calls of the export have this id, and no other export has it. */
@@ -25,6 +29,8 @@ export interface ExportCall {
   readonly uuid: string;
   readonly after: number;
   readonly to?: number;
+  /** By default, a ledger that was deleted ends its exports. */
+  readonly reach?: LedgerReach;
 }
 
 /** Time after which a call gives a sum as far as it is, in milliseconds. Other work of the ledger counts, too. */
@@ -33,7 +39,7 @@ const SUM_MS = 150;
 /** Reads of the ledger's object. Reads that may take long run in slices, one in a turn of the ledger. */
 export class SlicedReads {
   /** The ledger as it is in the turn of the call, or why it cannot be read. */
-  readonly engineOf: (uuid: string | undefined) => Result<LedgerEngine>;
+  readonly engineOf: (uuid: string | undefined, reach?: LedgerReach) => Result<LedgerEngine>;
   readonly #slices = objectSlices();
   readonly #exports = new ExportPlaces(Date.now);
   /** Size of slices of an export, in log entries. */
@@ -45,7 +51,7 @@ export class SlicedReads {
   /** Size of slices of a read whose parts have a fixed size. */
   readonly #parts = new SliceSizer({ first: 1, least: 1, most: 1 });
 
-  constructor(engineOf: (uuid: string | undefined) => Result<LedgerEngine>) {
+  constructor(engineOf: SlicedReads["engineOf"]) {
     this.engineOf = engineOf;
   }
 
@@ -68,15 +74,18 @@ export class SlicedReads {
     }
     if (isSliced(call)) {
       const part = (engine: LedgerEngine) => ({ value: callRead(engine, call), done: 1 });
-      return this.#inSlice(this.#parts, part, uuid);
+      return this.#inSlice(this.#parts, part, { uuid });
     }
     const engine = this.engineOf(uuid);
     return engine.ok ? attempt(() => callRead(engine.value, call)) : engine;
   }
 
-  /** Takes a place for a new export, and returns the uuid of the ledger. Throws `RATE_LIMITED` where no place is left. */
-  beginExport(exportId: string): Result<string> {
-    const engine = this.engineOf(undefined);
+  /**
+   * Takes a place for a new export, and returns the uuid of the ledger; with a uuid, of this ledger, which may be deleted. Throws `RATE_LIMITED`
+   * where no place is left.
+   */
+  beginExport(exportId: string, uuid?: string): Result<string> {
+    const engine = this.engineOf(uuid, uuid === undefined ? "live" : "all");
     if (!engine.ok) return engine;
     return attempt(() => {
       this.#exports.take(exportId);
@@ -97,7 +106,7 @@ export class SlicedReads {
   /** Deletes the data that is kept for the next pages of exports, where none is under way. */
   forgetEndedExports(): void {
     if (this.#exports.hasAny()) return;
-    const engine = this.engineOf(undefined);
+    const engine = this.engineOf(undefined, "all");
     if (engine.ok) engine.value.reads.endExports();
   }
 
@@ -112,7 +121,7 @@ export class SlicedReads {
         const value = read(engine, size);
         return { value, done: value.to - value.after };
       },
-      uuid,
+      { uuid },
     );
   }
 
@@ -126,13 +135,13 @@ export class SlicedReads {
         const value = answerAudit(sql, { ...request, steps });
         return { value, done: value.page.rows.length + (value.digest?.rows ?? 0) };
       },
-      uuid,
+      { uuid },
     );
   }
 
   /** Log entries as text: as many of the first ones as a slice takes, and at most `countMax`. */
   #exportLogs(
-    { after, to, uuid }: { after: number; to?: number | undefined; uuid?: string | undefined },
+    { after, to, uuid, reach }: SlicedLedger & { after: number; to?: number | undefined },
     countMax = Number.POSITIVE_INFINITY,
   ): Promise<Result<LogTextPage>> {
     return this.#inSlice(
@@ -141,8 +150,14 @@ export class SlicedReads {
         const value = reads.exportLogs(after, to, Math.min(size, countMax));
         return { value, done: value.after - after };
       },
-      uuid,
+      { uuid, reach },
     );
+  }
+
+  /** What the log does not determine of the first entries of a range, also of a deleted ledger. */
+  origins(uuid: string, after: number, to: number): Promise<Result<LogOrigins>> {
+    const part = ({ reads }: LedgerEngine) => ({ value: reads.origins(after, to), done: 1 });
+    return this.#inSlice(this.#parts, part, { uuid, reach: "all" });
   }
 
   /** Goes on with a sum, slice by slice, until it is complete or its time is up. */
@@ -155,7 +170,7 @@ export class SlicedReads {
           const value = reads.subtreeSum(query, { steps, nowMs: Date.now() });
           return { value, done: value.stepsDone };
         },
-        uuid,
+        { uuid },
       );
       if (!slice.ok || slice.value.isComplete || Date.now() >= endMs) return slice;
     }
@@ -176,7 +191,7 @@ export class SlicedReads {
           ledger = engine.info.uuid; // another ledger may get the name meanwhile, and the other steps are not for it
           return take(steps, size);
         },
-        ledger,
+        { uuid: ledger },
       );
       if (!slice.ok) return slice;
       if (slice.value.done === true) return { ok: true, value: slice.value.value };
@@ -186,11 +201,11 @@ export class SlicedReads {
   #inSlice<T>(
     sizer: SliceSizer,
     work: (engine: LedgerEngine, size: number) => Slice<T>,
-    uuid: string | undefined,
+    { uuid, reach }: SlicedLedger,
   ): Promise<Result<T>> {
     return this.#slices.run<Result<T>>(sizer, (size) => {
       // The ledger may have been deleted before its turn.
-      const engine = this.engineOf(uuid);
+      const engine = this.engineOf(uuid, reach);
       if (!engine.ok) return { value: engine, done: 0 };
       const slice = attempt(() => work(engine.value, size));
       if (!slice.ok) return { value: slice, done: 0 };
@@ -198,6 +213,12 @@ export class SlicedReads {
       return { value: { ok: true, value }, done };
     });
   }
+}
+
+/** The ledger of a slice; without a uuid, the one of the object's name. */
+interface SlicedLedger {
+  readonly uuid?: string | undefined;
+  readonly reach?: LedgerReach | undefined;
 }
 
 /** Executes as many steps as a slice has, or all that are left. */

@@ -57,8 +57,9 @@ export class EventAnnouncer {
     }, this.#pace.waitMs(Date.now()));
   }
 
-  /** Notes that events were confirmed, and announces the entries that follow. */
-  confirmed(engine: LedgerEngine): void {
+  /** Notes that the events up to a log entry were confirmed, and announces the entries that follow. */
+  confirm(engine: LedgerEngine, to: number): void {
+    engine.confirmPublished(to);
     this.#resends = 0;
     this.#pace.confirmed(Date.now());
     const { backlog, waitUntil } = this.#ports;

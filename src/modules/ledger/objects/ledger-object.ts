@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { parseElements, toBulkProgress } from "./bulk-progress.ts";
 import type { BulkProgress, HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
 import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -9,7 +10,7 @@ import { LogListeners } from "./log-listeners.ts";
 import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
 import { isOf, openEngine } from "./open-engine.ts";
 import { type LogEnd, logEnd, readStreamed, type StreamedLog } from "./streamed-log.ts";
-import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
+import { NOT_CREATED, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
   LedgerEngine,
@@ -26,6 +27,8 @@ import {
   type ImportBatch,
   type ImportOutcome,
   type LedgerCounts,
+  type LedgerHead,
+  type LogOrigins,
   type LogTextPage,
   type MigrationStep,
   type Outcome,
@@ -41,8 +44,11 @@ import {
   writeOutcome,
   type WrittenOutcome,
 } from "#modules/ledger/answers/result-json.ts";
-import { type ExportCall, SlicedReads } from "#modules/ledger/answers/sliced-reads.ts";
-import { parseOwn } from "#platform/json.ts";
+import {
+  type ExportCall,
+  type LedgerReach,
+  SlicedReads,
+} from "#modules/ledger/answers/sliced-reads.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
@@ -52,7 +58,7 @@ import type { Sql } from "#platform/sql/sql.ts";
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
-  readonly #reads = new SlicedReads((uuid) => this.#engineOf(uuid));
+  readonly #reads = new SlicedReads((uuid, reach) => this.#engineOf(uuid, reach));
   readonly #answers = new AnswerServer(this.#reads);
   #engine: LedgerEngine | undefined;
   /** Whether the ledger is deleted. A deleted ledger still publishes the events of earlier commits. */
@@ -163,14 +169,7 @@ export class LedgerObject extends DurableObject<Env> {
     options: Omit<BulkOptions, "atomic" | "continueOnFailure">,
   ): Promise<Result<BulkProgress>> {
     const sequence = { ...options, atomic: false, continueOnFailure: false };
-    // The service has written the text. Variables and metadata in it may be called `bigint`.
-    const parsed = parseOwn(elements, { hasBigints: false }) as BulkElement[];
-    const results = await this.executeBulk(parsed, sequence);
-    return mapResult(results, (made) => {
-      const last = made.at(-1);
-      if (last === undefined || last.ok) return { executed: made.length };
-      return { executed: made.length - 1, failure: last.failure };
-    });
+    return mapResult(await this.executeBulk(parseElements(elements), sequence), toBulkProgress);
   }
 
   /**
@@ -204,10 +203,10 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#answers.answer(text, knownVersion);
   }
 
-  /** Begins an export, whose later calls have the same id. Returns the uuid of the ledger. */
-  async beginExport(exportId: string): Promise<Result<string>> {
+  /** Begins an export, whose later calls have the same id. Returns the uuid of the ledger. With a uuid, the ledger may be deleted. */
+  async beginExport(exportId: string, uuid?: string): Promise<Result<string>> {
     await this.#opened();
-    return this.#reads.beginExport(exportId);
+    return this.#reads.beginExport(exportId, uuid);
   }
 
   async exportPage(call: ExportCall): Promise<Result<LogTextPage>> {
@@ -220,19 +219,30 @@ export class LedgerObject extends DurableObject<Env> {
     this.#reads.endExport(exportId);
   }
 
+  /** How far the ledger has come, even if it is deleted. */
+  async head(uuid: string): Promise<Result<LedgerHead>> {
+    return this.#withEngine(({ reads }) => reads.head(), uuid, "all");
+  }
+
+  /** What the log does not determine of the first entries of a range, also of a deleted ledger. */
+  async readOrigins(uuid: string, after: number, to: number): Promise<Result<LogOrigins>> {
+    await this.#opened();
+    return this.#reads.origins(uuid, after, to);
+  }
+
   /** Log entries of a range for the consumer of events, as many of the first ones as one call gives. */
   async readLogs(from: number, to: number, uuid?: string): Promise<Result<LogRange>> {
-    return this.#withEngineOf(uuid, (engine) => readLogRange(engine, from, to));
+    return this.#withEngine((engine) => readLogRange(engine, from, to), uuid, "all");
   }
 
   /** Heads of the log entries of a range, for consumers that need no payloads. */
   async readHeads(from: number, to: number, uuid: string): Promise<Result<HeadRange>> {
-    return this.#withEngineOf(uuid, (engine) => readHeadRange(engine, from, to));
+    return this.#withEngine((engine) => readHeadRange(engine, from, to), uuid, "all");
   }
 
   /** Log entries of a range with the payloads of their events, for consumers that only send them. */
   async readWritten(from: number, to: number, uuid: string): Promise<Result<WrittenLog[]>> {
-    return this.#withEngineOf(uuid, (engine) => readWrittenRange(engine, from, to));
+    return this.#withEngine((engine) => readWrittenRange(engine, from, to), uuid, "all");
   }
 
   /** The transactions of log entries, as many of the first ones as one call gives. */
@@ -261,10 +271,7 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** Notes that the consumer has stored everything that follows from the events up to a log entry. */
   async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
-    return this.#withEngineOf(uuid, (engine) => {
-      engine.confirmPublished(to);
-      this.#announcer.confirmed(engine);
-    });
+    return this.#withEngine((engine) => this.#announcer.confirm(engine, to), uuid, "all");
   }
 
   /** Notes that the ledger is deleted or restored. An object without a ledger stores nothing, and asks the catalogue when it is called. */
@@ -326,8 +333,10 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** Runs a write in its group, and announces its changes. */
   async #write<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
-    const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || !isOf(engine, uuid)) return this.#absence;
+    if (this.#engine === undefined) await this.#adopt();
+    const found = this.#engineOf(uuid);
+    if (!found.ok) return found;
+    const engine = found.value;
     return this.#commits.run(() => {
       // The ledger may have been deleted between the call and its turn.
       if (this.#isDeleted || this.#engine !== engine) return NOT_CREATED;
@@ -342,38 +351,28 @@ export class LedgerObject extends DurableObject<Env> {
     });
   }
 
-  /** Runs `work` on the ledger, and returns a result that survives the way to the caller. */
-  async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+  /** Runs `work` on the ledger, and returns a result that survives the way to the caller. The events of a deleted ledger are still published. */
+  async #withEngine<T>(
+    work: (engine: LedgerEngine) => T,
+    uuid?: string,
+    reach?: LedgerReach,
+  ): Promise<Result<T>> {
     await this.#opened();
-    const engine = this.#engineOf(uuid);
+    const engine = this.#engineOf(uuid, reach);
     return engine.ok ? attempt(() => work(engine.value)) : engine;
   }
 
   /** The engine as it is in this turn, or why the ledger cannot be used. */
-  #engineOf(uuid: string | undefined): Result<LedgerEngine> {
+  #engineOf(uuid: string | undefined, reach: LedgerReach = "live"): Result<LedgerEngine> {
     const engine = this.#engine;
-    if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return this.#absence;
+    if (this.#isDeleted && reach === "live") return NOT_CREATED;
+    if (engine === undefined || !isOf(engine, uuid)) return this.#migration.refusal ?? NOT_CREATED;
     return { ok: true, value: engine };
   }
 
   /** Resolves when the ledger is open, or known not to exist. */
   async #opened(): Promise<void> {
     if (this.#engine === undefined) await this.#adopt();
-  }
-
-  /** Runs `work` on a ledger that may be deleted, because its events are still published. */
-  async #withEngineOf<T>(
-    uuid: string | undefined,
-    work: (engine: LedgerEngine) => T,
-  ): Promise<Result<T>> {
-    const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || !isOf(engine, uuid)) return this.#migration.refusal ?? NOT_CREATED;
-    return attempt(() => work(engine));
-  }
-
-  /** Why the ledger cannot be used: it does not exist for clients, or its tables are not ready. */
-  get #absence(): Refusal {
-    return this.#isDeleted ? NOT_CREATED : (this.#migration.refusal ?? NOT_CREATED);
   }
 
   /** Opens the ledger for an object that has none, if the catalogue has it. A change meanwhile has the catalogue asked again. */

@@ -1,0 +1,105 @@
+import { exportPages } from "./log-export.ts";
+import type { LedgerHead, LogOrigins } from "#ledger-engine";
+import { type Ledger, LedgerCatalogue, unknownLedger } from "#modules/catalogue/index.ts";
+import { ledgerObject, READ_OF_LEDGER } from "#modules/ledger/object-calls.ts";
+import { assertBegun } from "#platform/backup/begun-backups.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
+
+/** Most ledgers of a page, and most of their objects that are asked at once. */
+const LEDGERS_MAX = 50;
+const ASKED_AT_ONCE = 10;
+/** Characters of a log after which an answer ends with its page. */
+const LOG_CHARACTERS_MAX = 16_000_000;
+
+/** A ledger as a backup finds it. */
+export interface SavedLedger extends Ledger, LedgerHead {}
+
+/** Some ledgers, and the id after which the next ones come; absent if there are no more. */
+interface SavedLedgers {
+  readonly ledgers: readonly SavedLedger[];
+  readonly next?: number;
+}
+
+/** A range of a ledger's log: the entries after `after` and up to `to`. */
+interface SavedRange {
+  readonly uuid: string;
+  readonly after: number;
+  readonly to: number;
+}
+
+const HEAD_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 10_000 };
+
+/** The head of a ledger whose object holds none: it was deleted before the object was made. */
+const NOTHING: LedgerHead = {
+  lastLogId: -1,
+  lastHash: "",
+  publishedLogId: 0,
+  importedLogId: undefined,
+};
+
+/** Ledgers for a backup that has begun, those of deleted buckets included. All methods throw `NOT_FOUND` for another backup. */
+export class LedgerSaving {
+  readonly #context: ServiceContext;
+  readonly #catalogue: LedgerCatalogue;
+  readonly #backup: string;
+
+  constructor(context: ServiceContext, backup: string) {
+    this.#context = context;
+    this.#catalogue = LedgerCatalogue.from(context.env);
+    this.#backup = backup;
+  }
+
+  /** The first ledgers after an id of the catalogue, and how far they have come. */
+  async list(after: number): Promise<SavedLedgers> {
+    await assertBegun(this.#context, this.#backup);
+    const found = await this.#catalogue.listAfter(after, LEDGERS_MAX);
+    const atOnce = objectsAtOnce(this.#context.env, ASKED_AT_ONCE);
+    const ledgers: SavedLedger[] = [];
+    for (let from = 0; from < found.length; from += atOnce) {
+      const some = found.slice(from, from + atOnce);
+      const heads = await Promise.all(some.map((ledger) => this.#withHead(ledger)));
+      ledgers.push(...heads.filter((it) => it !== undefined));
+    }
+    const last = found.at(-1);
+    return last === undefined || found.length < LEDGERS_MAX
+      ? { ledgers }
+      : { ledgers, next: last.id };
+  }
+
+  /** The first entries of a range as JSON, one on each line, as an export has them; at least one if there is any. */
+  async *log({ uuid, after, to }: SavedRange): AsyncGenerator<string, undefined> {
+    const object = await this.#objectOf(uuid);
+    yield* exportPages(object, { uuid, after, to, charactersMax: LOG_CHARACTERS_MAX });
+  }
+
+  /** What the log does not determine of the first entries of a range. Throws `VALIDATION` for an empty range. */
+  async origins({ uuid, after, to }: SavedRange): Promise<LogOrigins> {
+    if (to <= after) throw new AppError("VALIDATION", "'to' comes after 'after'");
+    const object = await this.#objectOf(uuid);
+    return callObject(object.readOrigins(uuid, after, to), READ_OF_LEDGER);
+  }
+
+  async #objectOf(uuid: string) {
+    await assertBegun(this.#context, this.#backup);
+    const ledger = await this.#catalogue.findByUuid(uuid);
+    if (ledger === undefined) throw unknownLedger(uuid);
+    return ledgerObject(this.#context.env, ledger.name);
+  }
+
+  /** A ledger with its head; undefined for one that has been purged meanwhile. */
+  async #withHead(ledger: Ledger): Promise<SavedLedger | undefined> {
+    try {
+      const object = ledgerObject(this.#context.env, ledger.name);
+      return { ...ledger, ...(await callObject(object.head(ledger.uuid), HEAD_OF_LEDGER)) };
+    } catch (error) {
+      if (!(error instanceof AppError && error.kind === "LEDGER_NOT_FOUND")) throw error;
+      const found = await this.#catalogue.findByUuid(ledger.uuid);
+      if (found === undefined) return undefined;
+      if (found.deletedAt === undefined) throw error;
+      return { ...found, ...NOTHING };
+    }
+  }
+}
