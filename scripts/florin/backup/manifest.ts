@@ -28,5 +28,7 @@ export const DatabaseManifest = z.object({
   tables: z.array(SavedTable),
   /** The largest ids that tables have given away, where they exceed those of their rows. */
   counters: z.record(z.string(), z.int()),
+  /** The ids of the keys with which values are encrypted; absent in databases that an earlier version has saved. */
+  keyIds: z.array(z.string()).optional(),
 });
 export type DatabaseManifest = z.output<typeof DatabaseManifest>;

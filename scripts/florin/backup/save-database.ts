@@ -1,13 +1,14 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { z } from "zod";
+import { hashOf } from "./file-hash.ts";
 import { type DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
 import { SavedRows } from "./saved-rows.ts";
+import { keyIdsIn } from "#platform/secrets/secrets.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -59,8 +60,16 @@ export async function saveDatabase(
   try {
     const { tables, counters, endedAt } = await copyInto(rows, api, note);
     const saved: SavedTable[] = [];
-    for (const table of tables) saved.push(await writeTable(partial, table, rows));
-    const manifest: DatabaseManifest = { format: 1, endedAt, tables: saved, counters };
+    const keyIds = new Set<string>();
+    for (const table of tables)
+      saved.push(await writeTable({ folder: partial, table, keyIds }, rows));
+    const manifest: DatabaseManifest = {
+      format: 1,
+      endedAt,
+      tables: saved,
+      counters,
+      keyIds: [...keyIds].toSorted(),
+    };
     const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
     await writeFile(join(partial, MANIFEST), text, { mode: 0o600, flush: true });
     await rename(partial, folder);
@@ -137,9 +146,13 @@ async function copyChanges(kept: SavedRows, api: Api, path: string) {
   }
 }
 
+/** Writes the rows of a table into its file, and adds the keys with which values are encrypted to `keyIds`. */
 async function writeTable(
-  folder: string,
-  table: CopiedTable,
+  {
+    folder,
+    table,
+    keyIds,
+  }: { readonly folder: string; readonly table: CopiedTable; readonly keyIds: Set<string> },
   kept: SavedRows,
 ): Promise<SavedTable> {
   const file = `${table.name}.jsonl.gz`;
@@ -148,6 +161,7 @@ async function writeTable(
   const lines = function* (): Generator<string> {
     for (const line of kept.linesOf(table.name)) {
       rows++;
+      for (const keyId of keyIdsIn(line)) keyIds.add(keyId);
       yield `${line}\n`;
     }
   };
@@ -155,11 +169,4 @@ async function writeTable(
   await pipeline(Readable.from(lines()), createGzip(), output);
   const { size: bytes } = await stat(path);
   return { ...table, rows, file, bytes, sha256: await hashOf(path) };
-}
-
-/** The SHA-256 of a file in hexadecimal digits. */
-export async function hashOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
 }

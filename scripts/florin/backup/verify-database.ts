@@ -1,10 +1,10 @@
-import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { z } from "zod";
+import { problemOf } from "./file-hash.ts";
 import { DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
-import { hashOf } from "./save-database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -39,13 +39,10 @@ function readManifest(folder: string): DatabaseManifest {
 }
 
 async function problemsOf(folder: string, table: SavedTable): Promise<string[]> {
-  const { file, bytes, sha256, rows } = table;
+  const { file, rows } = table;
   const path = join(folder, file);
-  if (!existsSync(path)) return [`${file} is missing.`];
-  const { size } = statSync(path);
-  if (size !== bytes) return [`${file} has ${size} bytes instead of ${bytes}.`];
-  if ((await hashOf(path)) !== sha256)
-    return [`${file} has another SHA-256 than ${MANIFEST} says.`];
+  const problem = await problemOf(path, table);
+  if (problem !== undefined) return [problem];
   const counted = await countRows(path, table);
   if (typeof counted === "string") return [`${file}: ${counted}`];
   return counted === rows ? [] : [`${file} has ${counted} rows instead of ${rows}.`];

@@ -63,6 +63,13 @@ export class SecretBox {
   }
 }
 
+/** The id of a key, given as base64, that ciphertexts name. */
+export const keyIdOf = (base64: string): string => toBoxKey(base64).id;
+
+/** The ids of the keys of all ciphertexts that are whole texts in a JSON. */
+export const keyIdsIn = (json: string): string[] =>
+  [...json.matchAll(SEALED_TEXT)].map(([, keyId = ""]) => keyId);
+
 /** Length of a derived key, in bytes. */
 const DERIVED_KEY_BYTES = 32;
 
@@ -94,6 +101,8 @@ const FORMAT = "v1";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 6;
+
+const SEALED_TEXT = /"v1\.([0-9a-f]{12})\.[\w-]{38,}"/g;
 
 function toBoxKey(base64: string): BoxKey {
   const secret = Buffer.from(base64, "base64");
