@@ -124,6 +124,10 @@ export type RunningServer = ServerAddress & ProcessIdentity;
 export const statePath = (env: NodeJS.ProcessEnv, root: string): string =>
   resolve(root, env["FLORIN_STATE_DIR"] || ".florin");
 
+/** The secrets of a state folder; undefined if no server was ever started on it. */
+export const readSecrets = (path: string): LocalSecrets | undefined =>
+  readState(path, SECRETS_FILE) as LocalSecrets | undefined;
+
 /** The server that uses a state folder now. */
 export function findServer(path: string): RunningServer | undefined {
   const server = readState(path, SERVER_FILE) as RunningServer | undefined;

@@ -2,11 +2,20 @@ import { execFile } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { parseJson } from "#platform/json.ts";
+import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
+import {
+  type BackupManifest,
+  readBackupManifest,
+  type SnapshotLedger,
+} from "#scripts/florin/backup/backup-manifest.ts";
+import { readParts } from "#scripts/florin/backup/ledger-parts.ts";
 import { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { ROOT } from "#scripts/lib/project.ts";
+import type { LocalSecrets } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const folder = freshFolder();
@@ -81,6 +90,120 @@ test("a saved database is complete, has all migrations, and is not written over"
   expect(migrations.length).toBeGreaterThan(10);
   expect(await failureOf("database", "--to", saved)).toContain("exists already");
   expect(await failureOf("database")).toContain("--to is missing");
+});
+
+/** The snapshots of a backup, from the first on. */
+const snapshotsOf = (path: string): BackupManifest[] =>
+  new BackupFolder(path)
+    .snapshots()
+    .map((name) => readBackupManifest(join(path, "snapshots", name)));
+
+/** The references of the transactions in the saved log of a ledger. */
+function referencesOf(path: string, { uuid, parts }: SnapshotLedger): string[] {
+  const logs = readParts(join(path, "ledgers", uuid)).slice(0, parts);
+  const lines = logs.flatMap(({ log }) =>
+    gunzipSync(readFileSync(join(path, "ledgers", uuid, log.file)))
+      .toString("utf8")
+      .split("\n")
+      .slice(0, -1),
+  );
+  return lines.map((line) => LoggedTransaction.parse(parseJson(line)).data.transaction.reference);
+}
+
+const LoggedTransaction = z.object({
+  data: z.object({ transaction: z.object({ reference: z.string() }) }),
+});
+
+test("a backup under load has everything that was answered before its moment, and the next one adds only what is new", async () => {
+  const path = join(freshFolder(), "whole");
+  const passphrase = join(freshFolder(), "passphrase");
+  writeFileSync(passphrase, "correct horse battery staple\n");
+  const names = ["books-1", "books-2", "books-3"];
+  for (const name of names) await server.json(`/api/ledger/v2/${name}`, { method: "POST" });
+  const answered: { readonly ledger: string; readonly reference: string; readonly at: string }[] =
+    [];
+  const over = new AbortController();
+  const write = async (ledger: string): Promise<void> => {
+    for (let number = 0; !over.signal.aborted; number++) {
+      const reference = `${ledger}-${number}`;
+      const postings = [{ source: "world", destination: "users:1", amount: 1, asset: "USD" }];
+      const body = { postings, reference };
+      await server.json(`/api/ledger/v2/${ledger}/transactions`, { method: "POST", body });
+      answered.push({ ledger, reference, at: new Date().toISOString() });
+    }
+  };
+  const create = ["create", "--to", path, "--passphrase-file", passphrase, "--keep", "2"];
+  const writing = Promise.all(names.map(write));
+  await expect.poll(() => answered.length).toBeGreaterThan(20);
+  expect(await backup(...create)).toContain("new entries of");
+  over.abort();
+  await writing;
+  const [first] = snapshotsOf(path);
+  const { ledgers = [], moments } = first ?? {};
+  expect(ledgers.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+  for (const ledger of ledgers.filter(({ name }) => names.includes(name))) {
+    const due = answered.filter(
+      (it) => it.ledger === ledger.name && it.at < (moments?.ledgers ?? ""),
+    );
+    expect(due.length).toBeGreaterThan(0);
+    const saved = new Set(referencesOf(path, ledger));
+    expect(due.filter(({ reference }) => !saved.has(reference))).toEqual([]);
+    expect(ledger.publishedLogId).toBeLessThanOrEqual(ledger.lastLogId);
+  }
+  expect(await backup("verify", path)).toContain("all hashes agree");
+
+  await backup(...create);
+  await backup(...create);
+  const kept = snapshotsOf(path);
+  expect(kept).toHaveLength(2);
+  const last = kept.at(-1)?.ledgers.find(({ name }) => name === "books-1");
+  // What was answered after the first backup is in the second one, and the third one has added nothing.
+  expect(last?.entries).toBe(answered.filter(({ ledger }) => ledger === "books-1").length);
+  expect(last?.parts).toBeLessThanOrEqual(2);
+  expect(last?.lastHash).toBe(kept[0]?.ledgers.find(({ name }) => name === "books-1")?.lastHash);
+  expect(await backup("verify", path)).toContain("all hashes agree");
+
+  const keys = await backup("keys", path, "--passphrase-file", passphrase);
+  const secrets = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as LocalSecrets;
+  expect(keys).toBe(`FLORIN_SECRET_KEY=${secrets.secretKey}\n`);
+});
+
+test("a backup without keys says so loudly, and one with other keys than the server's is refused", async () => {
+  const path = join(freshFolder(), "keyless");
+  expect(await backup("create", "--to", path)).toContain("THE KEYS ARE NOT IN THIS BACKUP");
+  expect(await failureOf("keys", path, "--passphrase-file", path)).toContain("keys are not in");
+  const config = {
+    endpoint: "http://127.0.0.1:9/hook",
+    eventTypes: ["ledger.committed_transactions"],
+  };
+  await server.json("/api/webhooks/configs", { body: config });
+  const key = join(freshFolder(), "key");
+  writeFileSync(key, `FLORIN_SECRET_KEY=${Buffer.alloc(32).toString("base64")}\n`);
+  writeFileSync(`${key}.pass`, "x");
+  const options = ["--passphrase-file", `${key}.pass`, "--key-file", key];
+  expect(await failureOf("create", "--to", path, ...options)).toContain("None of the keys");
+  expect(snapshotsOf(path)).toHaveLength(1);
+  expect(await failureOf("create", "--to", path, "--key-file", key)).toContain("never stored open");
+});
+
+test("a backup whose log was changed is found, and so is one of which a ledger's folder is gone", async () => {
+  const path = join(freshFolder(), "changed");
+  await backup("create", "--to", path);
+  const [snapshot] = snapshotsOf(path);
+  const ledger = snapshot?.ledgers.find(({ parts }) => parts > 0);
+  const parts = join(path, "ledgers", ledger?.uuid ?? "");
+  const [part] = readParts(parts);
+  const log = join(parts, part?.log.file ?? "");
+  const text = gunzipSync(readFileSync(log)).toString("utf8");
+  const before = readFileSync(log);
+  writeFileSync(log, gzipSync(text.replace('"amount":1,', '"amount":2,')));
+  expect(await failureOf("verify", path)).toMatch(/log-1-.* (?:bytes|SHA-256)/);
+  writeFileSync(log, before);
+  expect(await backup("verify", path)).toContain("all hashes agree");
+  rmSync(parts, { recursive: true });
+  expect(await failureOf("verify", path)).toContain("the list of its parts");
+  rmSync(join(path, "snapshots"), { recursive: true });
+  expect(await failureOf("verify", path)).toContain("no saved database");
 });
 
 test("the database may be saved again right away", async () => {

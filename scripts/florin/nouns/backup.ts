@@ -1,30 +1,113 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
+import { type BackupManifest, readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
+import {
+  KEY_OPTIONS,
+  keysToSave,
+  OPENER_OPTIONS,
+  openerOf,
+} from "#scripts/florin/backup/found-keys.ts";
 import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
+import { type MadeBackup, saveBackup } from "#scripts/florin/backup/save-backup.ts";
 import { saveDatabase } from "#scripts/florin/backup/save-database.ts";
+import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
+import { openKeys, WrappedKeys } from "#scripts/florin/backup/wrapped-keys.ts";
 import { type Call, type Noun, type Outcome, UsageError } from "#scripts/florin/command.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+
+/** How many snapshots of a folder are kept, unless the operator says otherwise. */
+const KEPT = 7;
+
+const SNAPSHOT = {
+  snapshot: {
+    kind: "text",
+    meaning: "the name of a snapshot in the folder; the last one by default",
+  },
+} as const;
 
 export const noun: Noun = {
   summary: "Backups",
   verbs: {
-    database: {
+    create: {
       summary:
-        "Saves all tables of the database as they are at one moment, while the server works; ledgers are saved by exports of their logs",
+        "Saves the database and the logs of all ledgers while the server works; into a folder that has a backup, only new entries of logs, and the database anew",
+      options: {
+        to: { kind: "text", meaning: "the folder of the backup" },
+        keep: {
+          kind: "text",
+          meaning: `how many snapshots of the database are kept, ${KEPT} by default`,
+        },
+        ...KEY_OPTIONS,
+      },
+      run: create,
+    },
+    database: {
+      summary: "Saves all tables of the database as they are at one moment, while the server works",
       options: { to: { kind: "text", meaning: "the folder to write, which must not exist" } },
       run: save,
     },
-    verify: {
-      summary: "Checks that a saved database is complete and unchanged",
+    keys: {
+      summary: "Prints the keys of a backup, which a passphrase or a private key opens",
       parameters: ["folder"],
+      options: { ...SNAPSHOT, ...OPENER_OPTIONS },
+      run: printKeys,
+    },
+    verify: {
+      summary:
+        "Checks that a backup is complete and unchanged, and replays the logs of its ledgers; also for a saved database",
+      parameters: ["folder"],
+      options: SNAPSHOT,
       run: verify,
     },
   },
 };
 
-async function save(call: Call): Promise<Outcome> {
+const targetOf = (call: Call): string => {
   const to = call.text("to");
   if (to === undefined || to === "") throw new UsageError("--to is missing: the folder to write.");
-  const folder = resolve(to);
+  return resolve(to);
+};
+
+function keptOf(call: Call): number {
+  const text = call.text("keep") ?? String(KEPT);
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new UsageError("--keep takes a number from 1 to 9999.");
+}
+
+async function create(call: Call): Promise<Outcome> {
+  const folder = new BackupFolder(targetOf(call));
+  const kept = keptOf(call);
+  const keys = keysToSave(call);
+  const api = await call.connect(["florin:operate"]);
+  const made = await saveBackup({ api, folder, kept, keys, note: call.note });
+  const { snapshot, manifest, added } = made;
+  return {
+    data: { snapshot, added, ...manifest },
+    lines: [
+      `${added} new entries of ${manifest.ledgers.length} ledgers, and the database as it was at ${manifest.moments.database}, are in ${folder.path}.`,
+      "What objects outside of ledgers hold is not in it: deliveries of webhooks that are under way, and files of statements.",
+      ...keyLines(made),
+    ],
+  };
+}
+
+/** What the operator has to know of the keys. */
+function keyLines({ manifest, missingKeyIds }: MadeBackup): string[] {
+  if (manifest.keys === null) {
+    return [
+      "THE KEYS ARE NOT IN THIS BACKUP. Keep FLORIN_SECRET_KEY elsewhere, or give --passphrase-file or --to-key: without it nobody can read the secrets of connectors, endpoints and clients.",
+    ];
+  }
+  if (missingKeyIds.length === 0) return [];
+  return [
+    `Values are encrypted with keys that are not in this backup: ${missingKeyIds.join(", ")}. They are perhaps in FLORIN_PREVIOUS_SECRET_KEYS of the server.`,
+  ];
+}
+
+async function save(call: Call): Promise<Outcome> {
+  const folder = targetOf(call);
   const api = await call.connect(["florin:operate"]);
   const manifest = await saveDatabase(api, folder, call.note);
   return {
@@ -36,8 +119,54 @@ async function save(call: Call): Promise<Outcome> {
   };
 }
 
+/** The snapshot that a command is about. */
+function snapshotOf(call: Call, folder: BackupFolder): string {
+  const name = call.text("snapshot") ?? folder.snapshots().at(-1);
+  if (name !== undefined && folder.snapshots().includes(name)) return name;
+  const which = name === undefined ? "complete backup" : `snapshot ${name}`;
+  throw new OperatorError(`${folder.path} has no ${which}.`);
+}
+
+async function printKeys(call: Call): Promise<Outcome> {
+  const folder = new BackupFolder(resolve(call.parameter("folder")));
+  const path = folder.snapshot(snapshotOf(call, folder));
+  const { keys } = readBackupManifest(path);
+  if (keys === null) throw new OperatorError(`The keys are not in ${path}.`);
+  const wrapped = WrappedKeys.safeParse(JSON.parse(readFileSync(join(path, keys.file), "utf8")));
+  if (!wrapped.success) throw new OperatorError(`${join(path, keys.file)} has no wrapped keys.`);
+  const opened = openKeys(wrapped.data, openerOf(call));
+  return {
+    data: opened,
+    lines: [
+      `FLORIN_SECRET_KEY=${opened.FLORIN_SECRET_KEY}`,
+      ...(opened.FLORIN_PREVIOUS_SECRET_KEYS.length === 0
+        ? []
+        : [`FLORIN_PREVIOUS_SECRET_KEYS=${opened.FLORIN_PREVIOUS_SECRET_KEYS.join(",")}`]),
+    ],
+  };
+}
+
 async function verify(call: Call): Promise<Outcome> {
-  const folder = resolve(call.parameter("folder"));
+  const folder = new BackupFolder(resolve(call.parameter("folder")));
+  if (!folder.isThere) return verifySavedDatabase(folder.path);
+  const snapshot = snapshotOf(call, folder);
+  const { problems, manifest } = await verifyBackup(folder, { snapshot, note: call.note });
+  const data = { snapshot: folder.snapshot(snapshot), problems, moments: manifest.moments };
+  if (problems.length === 0) {
+    return {
+      data,
+      lines: [
+        `The backup of ${manifest.moments.database} is complete and unchanged: ${entriesOf(manifest)} entries of ${manifest.ledgers.length} ledgers were replayed, and all hashes agree.`,
+      ],
+    };
+  }
+  return { data, lines: problems, failure: `The backup has ${problems.length} problems.` };
+}
+
+const entriesOf = ({ ledgers }: BackupManifest): number =>
+  ledgers.reduce((sum, { entries }) => sum + entries, 0);
+
+async function verifySavedDatabase(folder: string): Promise<Outcome> {
   const { manifest, problems } = await verifyDatabase(folder);
   const data = { folder, problems, endedAt: manifest.endedAt };
   if (problems.length === 0) {

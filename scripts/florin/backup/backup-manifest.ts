@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { MANIFEST } from "./manifest.ts";
+import { parseJson } from "#platform/json.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+
+const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string() });
+
+/** A ledger of a snapshot. Its log is in the first `parts` parts of its folder. */
+const SnapshotLedger = z.object({
+  uuid: z.string(),
+  name: z.string(),
+  bucket: z.string(),
+  features: z.record(z.string(), z.string()),
+  /** The id of the last entry; -1 for an empty log. */
+  lastLogId: z.int(),
+  lastHash: z.string(),
+  entries: z.int(),
+  /** The last entry whose event was published before the database was copied: later events are to be published again. */
+  publishedLogId: z.int(),
+  importedLogId: z.int().optional(),
+  parts: z.int(),
+  /** The SHA-256 over the descriptions of these parts. */
+  partsSha256: z.string(),
+});
+export type SnapshotLedger = z.output<typeof SnapshotLedger>;
+
+/** What a snapshot has, and of which moments. Times are those of the machine that made the backup. */
+export const BackupManifest = z.object({
+  format: z.literal(1),
+  /** The commit of the server that was saved, if it is known, and the versions of its modules. */
+  commit: z.string().optional(),
+  versions: z.record(z.string(), z.string()),
+  /** The id of the backup in the audit of the server. */
+  backup: z.string(),
+  moments: z.object({
+    began: z.string(),
+    /** When it was read up to where events of ledgers were published. */
+    published: z.string(),
+    /** Everything that was answered before is in the database. */
+    database: z.string(),
+    /** Everything that was answered before is in the logs of the ledgers that the database has. */
+    ledgers: z.string(),
+    ended: z.string(),
+  }),
+  /** The description of the saved database, in the folder `database`. */
+  database: SavedFile,
+  ledgers: z.array(SnapshotLedger),
+  /** The uuids of ledgers that the database has, and that were purged before their logs were read. */
+  purged: z.array(z.string()),
+  /** The file with the keys; null if they are not in the backup. */
+  keys: SavedFile.nullable(),
+  /** The ids of the keys with which values of the database are encrypted. */
+  keyIds: z.array(z.string()),
+});
+export type BackupManifest = z.output<typeof BackupManifest>;
+
+/** The manifest of a snapshot. Throws `OperatorError` for a folder without one. */
+export function readBackupManifest(folder: string): BackupManifest {
+  const path = join(folder, MANIFEST);
+  if (!existsSync(path))
+    throw new OperatorError(`${folder} has no ${MANIFEST}: it is no complete backup.`);
+  try {
+    return BackupManifest.parse(parseJson(readFileSync(path, "utf8")));
+  } catch (cause) {
+    throw new OperatorError(`${path} does not describe a backup of this format.`, { cause });
+  }
+}

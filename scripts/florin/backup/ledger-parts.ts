@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { OperatorError } from "#scripts/lib/project.ts";
+
+const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string() });
+
+/** Consecutive entries of a ledger's log that were saved together. A part that is complete never changes. */
+const LedgerPart = z.object({
+  /** The ids of the first and the last entry, and their number: ids have gaps. */
+  from: z.int(),
+  to: z.int(),
+  entries: z.int(),
+  /** The hash of the last entry in base64, which is empty in a ledger that keeps no hashes, and the SHA-256 of its line. */
+  lastHash: z.string(),
+  lastLine: z.string(),
+  /** The entries as an export has them, a line each, compressed by gzip. */
+  log: SavedFile,
+  /** What the log does not determine of them. */
+  origins: SavedFile,
+});
+export type LedgerPart = z.output<typeof LedgerPart>;
+
+/** The list of a ledger's parts: a JSON line for each, which is written when the files of the part are. */
+const PARTS = "parts.jsonl";
+
+/** The parts of a ledger, from the first entry on. A line that a crash has cut off is no part. */
+export function readParts(folder: string): LedgerPart[] {
+  const path = join(folder, PARTS);
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return lines.map((line, index) => {
+    try {
+      return LedgerPart.parse(JSON.parse(line));
+    } catch (cause) {
+      throw new OperatorError(`${path}: line ${index + 1} does not describe a part of a log.`, {
+        cause,
+      });
+    }
+  });
+}
+
+/** Adds a part, whose files are complete. */
+export function appendPart(folder: string, part: LedgerPart): void {
+  appendFileSync(join(folder, PARTS), lineOf(part), { mode: 0o600, flush: true });
+}
+
+const lineOf = (part: LedgerPart): string => `${JSON.stringify(LedgerPart.parse(part))}\n`;
+
+/** The SHA-256 over the descriptions of parts, for a manifest: it covers all their files. */
+export const hashOfParts = (parts: readonly LedgerPart[]): string =>
+  createHash("sha256").update(parts.map(lineOf).join("")).digest("hex");
+
+/** Removes what a run has left that broke off: files that no part names, and the end of a line. */
+export function removeLeftovers(folder: string, parts: readonly LedgerPart[]): void {
+  if (!existsSync(folder)) return;
+  const named = new Set(parts.flatMap(({ log, origins }) => [log.file, origins.file]));
+  for (const name of readdirSync(folder)) {
+    if (name !== PARTS && !named.has(name)) rmSync(join(folder, name));
+  }
+  const path = join(folder, PARTS);
+  if (!existsSync(path)) return;
+  const text = readFileSync(path);
+  const length = text.lastIndexOf("\n") + 1;
+  if (length < text.length) truncateSync(path, length);
+}

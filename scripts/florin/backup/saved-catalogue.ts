@@ -1,0 +1,44 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { z } from "zod";
+import type { DatabaseManifest } from "./manifest.ts";
+import { parseJson } from "#platform/json.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+
+/** A ledger of the saved catalogue. */
+export interface CataloguedLedger {
+  readonly uuid: string;
+  readonly name: string;
+  /** Whether its log is being deleted. */
+  readonly isPurging: boolean;
+}
+
+const CATALOGUE = "ledgers";
+const Row = z.array(z.unknown());
+
+/** The ledgers that a saved database has. */
+export async function readCatalogue(
+  folder: string,
+  { tables }: DatabaseManifest,
+): Promise<CataloguedLedger[]> {
+  const table = tables.find(({ name }) => name === CATALOGUE);
+  if (table === undefined)
+    throw new OperatorError(`The saved database has no table '${CATALOGUE}'.`);
+  const placeOf = (column: string): number => table.columns.indexOf(column);
+  const [uuid, name, purging] = ["uuid", "name", "purging_since"].map(placeOf);
+  const lines = createInterface({
+    input: createReadStream(join(folder, table.file)).pipe(createGunzip()),
+  });
+  const ledgers: CataloguedLedger[] = [];
+  for await (const line of lines) {
+    const row = Row.parse(parseJson(line));
+    ledgers.push({
+      uuid: String(row[uuid ?? -1]),
+      name: String(row[name ?? -1]),
+      isPurging: (row[purging ?? -1] ?? null) !== null,
+    });
+  }
+  return ledgers;
+}

@@ -1,0 +1,64 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import {
+  type DeploymentKeys,
+  openKeys,
+  WrappedKeys,
+  wrapKeys,
+} from "#scripts/florin/backup/wrapped-keys.ts";
+
+const freshKey = (): string => randomBytes(32).toString("base64");
+const KEYS: DeploymentKeys = {
+  FLORIN_SECRET_KEY: freshKey(),
+  FLORIN_PREVIOUS_SECRET_KEYS: [freshKey(), freshKey()],
+};
+
+function freshPair() {
+  const pair = generateKeyPairSync("x25519");
+  return {
+    publicKey: String(pair.publicKey.export({ type: "spki", format: "pem" })),
+    privateKey: String(pair.privateKey.export({ type: "pkcs8", format: "pem" })),
+  };
+}
+
+/** Wrapped keys as they are read from a file. */
+const stored = (wrapped: WrappedKeys): WrappedKeys =>
+  WrappedKeys.parse(JSON.parse(JSON.stringify(wrapped)));
+
+describe("keys in a backup", () => {
+  test("keys that were wrapped to a passphrase are opened by it, in either form of its letters, and by no other one", () => {
+    const wrapped = stored(wrapKeys(KEYS, { passphrase: "caf\u00e9 at nine" }));
+    expect(openKeys(wrapped, { passphrase: "cafe\u0301 at nine" })).toEqual(KEYS);
+    expect(() => openKeys(wrapped, { passphrase: "caf\u00e9 at ten" })).toThrow("cannot be opened");
+    expect(() => openKeys(wrapped, freshPair())).toThrow("were wrapped to a passphrase");
+  });
+
+  test("keys that were wrapped to a public key are opened by its private key, and by no other one", () => {
+    const pair = freshPair();
+    const wrapped = stored(wrapKeys(KEYS, pair));
+    expect(openKeys(wrapped, pair)).toEqual(KEYS);
+    expect(() => openKeys(wrapped, freshPair())).toThrow("cannot be opened");
+    expect(() => openKeys(wrapped, { passphrase: "x" })).toThrow("were wrapped to a public key");
+  });
+
+  test("wrapped keys show none of the keys, are different each time, and are refused once they are changed", () => {
+    const pair = freshPair();
+    const [one, other] = [wrapKeys(KEYS, pair), wrapKeys(KEYS, pair)];
+    for (const key of [KEYS.FLORIN_SECRET_KEY, ...KEYS.FLORIN_PREVIOUS_SECRET_KEYS]) {
+      expect(JSON.stringify(one)).not.toContain(key);
+    }
+    expect(one.ciphertext).not.toBe(other.ciphertext);
+    expect(one.keyIds).toHaveLength(3);
+    const bytes = Buffer.from(one.ciphertext, "base64");
+    bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0);
+    const changed = { ...one, ciphertext: bytes.toString("base64") };
+    expect(() => openKeys(changed, pair)).toThrow("the file was changed");
+  });
+
+  test("a key of another kind, and a text that is no key, are refused with what to do", () => {
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const publicKey = String(rsa.publicKey.export({ type: "spki", format: "pem" }));
+    expect(() => wrapKeys(KEYS, { publicKey })).toThrow("openssl genpkey -algorithm X25519");
+    expect(() => wrapKeys(KEYS, { publicKey: "none" })).toThrow("no public key in PEM");
+  });
+});
