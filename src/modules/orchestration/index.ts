@@ -27,6 +27,7 @@ import { TriggerLaneObject } from "./triggers/lane/lane-object.ts";
 import * as triggers from "./triggers/tables.ts";
 import * as workflows from "./workflows/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -74,7 +75,7 @@ export const orchestrationModule: Module = {
   scopes: readAndWrite("orchestration", "workflows, their instances and triggers"),
   eventTypes: { ...INSTANCE_EVENT_TYPES, ...TRIGGER_EVENT_TYPES },
   eventListener: triggerListener,
-  queues: { "florin-triggers": consumeOccurrences },
+  queues: { [TRIGGERS_QUEUE]: consumeOccurrences },
   status: ORCHESTRATION_STATUS,
   sweeps: [
     { name: INSTANCES_SWEEP, run: sweepInstances },

@@ -9,11 +9,19 @@ import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** The queue of events, and the queue of messages that it has given up. */
+/** The queue of events, and the queue of occurrences of triggers. */
 export const EVENTS_QUEUE = "florin-events";
-export const DEAD_QUEUE = "florin-events-dead";
-/** Deliveries after which the queue of events gives a message up: one, and `max_retries` of wrangler.toml. */
-export const DELIVERIES_MAX = 11;
+export const TRIGGERS_QUEUE = "florin-triggers";
+/** The deliveries after which each queue gives a message up: one, and `max_retries` of wrangler.toml. */
+export const DELIVERIES_MAX = { [EVENTS_QUEUE]: 11, [TRIGGERS_QUEUE]: 4 } as const;
+export type LetterQueue = keyof typeof DELIVERIES_MAX;
+
+/** The queue of the messages that a queue has given up. */
+export const deadQueueOf = (queue: LetterQueue): string => `${queue}-dead`;
+/** The queues of messages that were given up. */
+export const DEAD_QUEUES: ReadonlySet<string> = new Set(
+  ([EVENTS_QUEUE, TRIGGERS_QUEUE] as const).map(deadQueueOf),
+);
 
 /** The sweep that sends letters again and purges old ones. */
 export const DEAD_LETTERS_SWEEP = "dead-letters";
@@ -32,10 +40,13 @@ const KEEP_BACKOFF = doubling(15_000, 3_600_000);
 export const waitInQueue = ({ attempts }: Message): number =>
   waitAfterFailures(KEEP_BACKOFF, attempts);
 
-type Context = Pick<ServiceContext, "env" | "clock">;
+interface Context extends Pick<ServiceContext, "env" | "clock"> {
+  /** The queue that the messages were sent to. */
+  readonly queue: LetterQueue;
+}
 
 /**
- * Stores the messages of the queue of dead letters. A message is acknowledged when its row is stored; one that finds no room, in the database
+ * Stores the messages of a queue of dead letters. A message is acknowledged when its row is stored; one that finds no room, in the database
  * or among `FLORIN_DEAD_LETTERS_KEPT` rows, stays in the queue and comes again.
  *
  *     florin-events ── 11 deliveries failed ──► florin-events-dead ──► row `waiting` ── operator ──► `retrying` ──► `retried`
@@ -46,10 +57,10 @@ type Context = Pick<ServiceContext, "env" | "clock">;
 export const keepDeadLetters = (batch: MessageBatch, context: Context): Promise<void> =>
   keepAndAcknowledge(batch.messages, context, {});
 
-/** Stores messages of the queue of events that no consumer can read, as if the queue had given them up, and acknowledges them. */
+/** Stores messages that no consumer can read, as if their queue had given them up, and acknowledges them. */
 export const keepMalformed = (messages: readonly Message[], context: Context): Promise<void> =>
   keepAndAcknowledge(messages, context, {
-    error: "the message is malformed: this version of Florin knows no such event",
+    error: "the message is malformed: this version of Florin knows no such message",
     attempts: 1,
   });
 
@@ -81,7 +92,7 @@ async function keepAndAcknowledge(
 }
 
 /**
- * Notes why messages of the queue of events were refused, if it is about to give them up. Never throws: without the note, the reason is in
+ * Notes why messages were refused, if their queue is about to give them up. Never throws: without the note, the reason is in
  * the log alone.
  */
 export async function noteRefused(
@@ -89,7 +100,8 @@ export async function noteRefused(
   error: unknown,
   context: Context,
 ): Promise<void> {
-  const last = messages.filter(({ attempts }) => attempts >= DELIVERIES_MAX);
+  const most = DELIVERIES_MAX[context.queue];
+  const last = messages.filter(({ attempts }) => attempts >= most);
   const reason = recordedError(error);
   const letters = last.flatMap(
     ({ body, attempts }) => letterOf(body, context, { error: reason, attempts }) ?? [],
@@ -112,15 +124,15 @@ async function keep({ env }: Context, letters: readonly GivenUp[]): Promise<Read
 /** A message as it is stored; undefined for one that is too large, or is no JSON. */
 function letterOf(
   content: unknown,
-  { clock }: Context,
+  { clock, queue }: Context,
   known: Partial<Pick<GivenUp, "messageId" | "error" | "attempts">>,
 ): GivenUp | undefined {
   const body = jsonOf(content);
   if (body === undefined || Buffer.byteLength(body) > BODY_BYTES_MAX) return undefined;
-  const key = createHash("sha256").update(`${EVENTS_QUEUE}\n${body}`).digest("hex");
+  const key = createHash("sha256").update(`${queue}\n${body}`).digest("hex");
   return {
     key,
-    queue: EVENTS_QUEUE,
+    queue,
     ledger: ledgerOf(content),
     body,
     date: clock(),

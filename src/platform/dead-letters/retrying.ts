@@ -1,5 +1,5 @@
 import { deadLetterSettings } from "./dead-letter-settings.ts";
-import { DEAD_LETTERS_SWEEP, EVENTS_QUEUE } from "./given-up.ts";
+import { DEAD_LETTERS_SWEEP, EVENTS_QUEUE, TRIGGERS_QUEUE } from "./given-up.ts";
 import { type DeadLetter, DeadLetterStore } from "./store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -17,6 +17,7 @@ const SENDS_MAX = 100;
 /** The queues that letters go back to. */
 const QUEUES: Readonly<Record<string, (env: Env) => Queue>> = {
   [EVENTS_QUEUE]: (env) => env.EVENTS,
+  [TRIGGERS_QUEUE]: (env) => env.TRIGGERS,
 };
 
 const objectOf = (id: number): string => `dead-letters/${id}`;

@@ -4,7 +4,7 @@ import { acknowledgeAfter, parseMessages } from "./queue.ts";
 import type { EventListener, EventSink, EventSource } from "./source.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { keepMalformed, noteRefused } from "#platform/dead-letters/given-up.ts";
+import { EVENTS_QUEUE, keepMalformed, noteRefused } from "#platform/dead-letters/given-up.ts";
 import { Lanes } from "#platform/work/lanes.ts";
 
 /** The sources of events, and their listeners. */
@@ -31,7 +31,8 @@ export async function consumeEvents(
   const malformed: Message[] = [];
   const schema = z.union(sources.map((source) => source.schema));
   const received = parseMessages(batch, schema, (message) => malformed.push(message));
-  const keeping = keepMalformed(malformed, context);
+  const letters = { ...context, queue: EVENTS_QUEUE } as const;
+  const keeping = keepMalformed(malformed, letters);
   if (received.length === 0) return keeping;
   const messages = received.map(({ body }) => body);
   const opening = Promise.all(listeners.map((listener) => listener.open(messages, context)));
@@ -52,7 +53,7 @@ export async function consumeEvents(
       else await source.deliver(message, { sink, context, signal });
     }
   };
-  const note = (failed: readonly Message[], error: unknown) => noteRefused(failed, error, context);
+  const note = (failed: readonly Message[], error: unknown) => noteRefused(failed, error, letters);
   await Promise.all([
     keeping,
     ...[...groups].map(([key, group]) => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
-import { DEAD_QUEUE, EVENTS_QUEUE } from "#platform/dead-letters/given-up.ts";
+import { deadQueueOf, EVENTS_QUEUE, TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { sweepDeadLetters } from "#platform/dead-letters/retrying.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -27,6 +27,8 @@ interface Letter {
   readonly retries: number;
   readonly sentAt?: string;
 }
+const DEAD_QUEUE = deadQueueOf(EVENTS_QUEUE);
+
 interface Cursor {
   readonly cursor: { data: readonly Letter[]; next: string; hasMore: boolean };
 }
@@ -342,5 +344,44 @@ describe("the operations on dead letters", () => {
     });
     await api(`${PATH}/${id}`, { method: "DELETE" });
     expect(await sectionOf()).toMatchObject({ state: "ok", problems: [] });
+  });
+});
+
+describe("the queue of triggers", () => {
+  const occurrence = () => ({ id: freshName("occurrence"), trigger: 1 });
+  const withId = async (id: string, query: Readonly<Record<string, string>> = {}) =>
+    (await listed({ queue: TRIGGERS_QUEUE, ...query })).filter(({ body }) =>
+      JSON.stringify(body).includes(id),
+    );
+
+  test("an occurrence that the queue has given up is a letter, and goes back to that queue", async () => {
+    const sent = vi.spyOn(env.TRIGGERS, "send");
+    const body = occurrence();
+    await consume(new FakeBatch(deadQueueOf(TRIGGERS_QUEUE), [body], { prefix: body.id }), env);
+    const [letter] = await withId(body.id);
+    expect(letter).toMatchObject({ state: "waiting", body });
+    const retried = await api(`${PATH}/${letter?.id}/retry`, { method: "POST" });
+    expect(retried.ok).toBe(true);
+    expect(sent.mock.calls.map(([message]) => message)).toEqual([body]);
+    sent.mockRestore();
+  });
+
+  test("a malformed occurrence is a letter at once", async () => {
+    vi.spyOn(console, "error").mockReturnValue(undefined);
+    const id = freshName("malformed");
+    const batch = new FakeBatch(TRIGGERS_QUEUE, [{ id, trigger: "none" }], { prefix: id });
+    await consume(batch, env);
+    expect((await withId(id))[0]?.error).toContain("malformed");
+  });
+
+  test("a deployment of another name has queues of that name, with the same consumers", async () => {
+    const body = occurrence();
+    await consume(new FakeBatch("shop-eu-triggers-dead", [body], { prefix: body.id }), env);
+    expect(await withId(body.id)).toHaveLength(1);
+    const ledger = freshName();
+    await consume(new FakeBatch("shop-eu-events-dead", [about(ledger)], { prefix: ledger }), env);
+    expect((await letterOf(ledger)).state).toBe("waiting");
+    const unknown = new FakeBatch("shop-eu-others", [body]);
+    await expect(consume(unknown, env)).rejects.toThrow("no consumer for the queue shop-eu-others");
   });
 });

@@ -1,19 +1,28 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DEAD_QUEUE, DELIVERIES_MAX, EVENTS_QUEUE } from "#platform/dead-letters/given-up.ts";
+import {
+  deadQueueOf,
+  DELIVERIES_MAX,
+  EVENTS_QUEUE,
+  TRIGGERS_QUEUE,
+} from "#platform/dead-letters/given-up.ts";
 import { recordedError } from "#platform/log.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
-test("the queue of events gives a message up after as many deliveries as its consumer counts", () => {
-  const consumers = readFileSync(inProject("wrangler.toml"), "utf8").split("[[queues.consumers]]");
-  const ofQueue = (name: string) =>
-    consumers.find((text) => text.startsWith(`\nqueue = "${name}"\n`));
-  const events = ofQueue(EVENTS_QUEUE) ?? "";
-  expect(events).toContain(`max_retries = ${DELIVERIES_MAX - 1}\n`);
-  expect(events).toContain(`dead_letter_queue = "${DEAD_QUEUE}"\n`);
-  // A hundred is the most that the platform takes: a letter that finds no room comes again for four days.
-  expect(ofQueue(DEAD_QUEUE)).toContain("max_retries = 100\n");
-});
+test.each([EVENTS_QUEUE, TRIGGERS_QUEUE] as const)(
+  "the queue %s gives a message up after as many deliveries as its consumer counts",
+  (queue) => {
+    const consumers = readFileSync(inProject("wrangler.toml"), "utf8").split(
+      "[[queues.consumers]]",
+    );
+    const ofQueue = (name: string) =>
+      consumers.find((text) => text.startsWith(`\nqueue = "${name}"\n`)) ?? "";
+    expect(ofQueue(queue)).toContain(`max_retries = ${DELIVERIES_MAX[queue] - 1}\n`);
+    expect(ofQueue(queue)).toContain(`dead_letter_queue = "${deadQueueOf(queue)}"\n`);
+    // A hundred is the most that the platform takes: a letter that finds no room comes again for four days.
+    expect(ofQueue(deadQueueOf(queue))).toContain("max_retries = 100\n");
+  },
+);
 
 test("an error is recorded with its causes, without the values of a failed query, and in at most 500 characters", () => {
   const query = Object.assign(new TypeError("values 4711"), { query: "INSERT", params: ["4711"] });

@@ -10,6 +10,7 @@ import {
 import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
 import { triggersByKey } from "#modules/orchestration/triggers/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { keepMalformed, noteRefused, TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { acknowledgeAfter, parseMessages, type Received } from "#platform/events/queue.ts";
 import { Lanes, settleAll } from "#platform/work/lanes.ts";
 
@@ -21,18 +22,30 @@ const LINK_LANES = { total: 16, perKey: 4, timeoutMs: 45_000 };
 /** How many instances are executed at once, in all and of one workflow, and for how long each, in milliseconds. */
 const RUN_LANES = { total: 16, perKey: 4, timeoutMs: INLINE_MS_MAX };
 
+/** What the messages of a batch have in common. */
+interface Firing {
+  readonly context: ServiceContext;
+  /** Notes why messages were refused that the queue is about to give up. */
+  readonly note: (failed: readonly Message[], error: unknown) => Promise<void>;
+}
+
 type Messages = readonly Received<AnnouncedOccurrence>[];
 
 /**
  * Fires the occurrences of messages. Occurrences without links are fired together, so that many of them cost few statements; occurrences
- * that read links are fired in lanes. A message whose occurrence fails is sent again; the sweep announces an occurrence that has to wait.
+ * that read links are fired in lanes. A message whose occurrence fails is sent again, and becomes a dead letter when the queue gives it up; the
+ * sweep announces an occurrence that has to wait.
  */
 export async function consumeOccurrences(
   batch: MessageBatch,
   context: ServiceContext,
 ): Promise<void> {
-  const received = parseMessages(batch, OccurrenceMessage);
+  const letters = { ...context, queue: TRIGGERS_QUEUE } as const;
+  const malformed: Message[] = [];
+  const received = parseMessages(batch, OccurrenceMessage, (message) => malformed.push(message));
+  await keepMalformed(malformed, letters);
   if (received.length === 0) return;
+  const firing: Firing = { context, note: (failed, error) => noteRefused(failed, error, letters) };
   const triggers = await triggersByKey(
     context,
     received.map(({ body }) => body.trigger),
@@ -41,28 +54,27 @@ export async function consumeOccurrences(
   const { linked = [], plain = [] } = Object.groupBy(received, ({ body }) =>
     linking.has(body.trigger) ? "linked" : "plain",
   );
-  await Promise.all([firePlain(context, plain), fireLinked(context, linked)]);
+  await Promise.all([firePlain(firing, plain), fireLinked(firing, linked)]);
 }
 
-async function firePlain(context: ServiceContext, received: Messages): Promise<void> {
+async function firePlain({ context, note }: Firing, received: Messages): Promise<void> {
   const started: FlowInstance[] = [];
   for (let at = 0; at < received.length; at += STARTS_PER_CHANGE_MAX) {
     const part = received.slice(at, at + STARTS_PER_CHANGE_MAX);
     const ids = part.map(({ body }) => body.id);
-    await acknowledgeAfter(part, async () => {
-      started.push(...(await fireOccurrences(context, ids)));
-    });
+    const fire = async () => void started.push(...(await fireOccurrences(context, ids)));
+    await acknowledgeAfter(part, fire, note);
   }
   await execute(context, started);
 }
 
-async function fireLinked(context: ServiceContext, received: Messages): Promise<void> {
+async function fireLinked({ context, note }: Firing, received: Messages): Promise<void> {
   const lanes = new Lanes({ ...LINK_LANES, waiting: received.length });
   await Promise.all(
     received.map((message) => {
       const { id, trigger } = message.body;
       const run = async () => execute(context, await fireOccurrences(context, [id]));
-      return acknowledgeAfter([message], () => lanes.run({ key: String(trigger), run }));
+      return acknowledgeAfter([message], () => lanes.run({ key: String(trigger), run }), note);
     }),
   );
 }
