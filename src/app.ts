@@ -10,7 +10,7 @@ import { authModule, authSettings } from "#modules/auth/index.ts";
 import { admissionSettings } from "#platform/admission/admission-settings.ts";
 import { NO_QUOTAS, type QuotaUse } from "#platform/admission/quotas.ts";
 import { assert } from "#platform/assert.ts";
-import type { ReadOwnApi } from "#platform/context.ts";
+import type { ReadOwnApi, ServiceContext } from "#platform/context.ts";
 import { deadLetterSettings } from "#platform/dead-letters/dead-letter-settings.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerEventTypeList } from "#platform/document/event-type-list.ts";
@@ -27,7 +27,7 @@ import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
 import { logRequest, SLOW_MS } from "#platform/http/failures/request-log.ts";
-import { internalAuthenticator, ownApiReader } from "#platform/http/internal-calls.ts";
+import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
 import { compressed } from "#platform/http/pages/compressed.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
@@ -45,6 +45,8 @@ import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
+import { Cause, runCaused } from "#platform/tracing/cause.ts";
+import { describeSpan } from "#platform/tracing/span.ts";
 import { countAnswer } from "#platform/traffic/count-answer.ts";
 import { trafficSettings } from "#platform/traffic/traffic-settings.ts";
 import { stateGuardOf } from "#platform/upgrade/state-guard.ts";
@@ -111,12 +113,20 @@ async function passOn(c: Context<AppEnv>, next: Answering): Promise<void> {
   if (answer instanceof Response) c.res = answer;
 }
 
-/** Serves a request: gives it an id, and logs and records it if it failed. */
-async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
-  const startedMs = Date.now();
+/** Serves a request: gives it an id, as the cause of everything that it leads to. */
+function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
   countRequest();
   const { raw } = c.req;
   const id = rayOf(raw, c.env) ?? newId();
+  return isInternal(raw)
+    ? answerIn(c, id, answer)
+    : runCaused(Cause.ofRequest(id, raw.headers), () => answerIn(c, id, answer));
+}
+
+/** Answers a request, and logs and records it if it failed. */
+async function answerIn(c: Context<AppEnv>, id: string, answer: Answering): Promise<Response> {
+  const startedMs = Date.now();
+  const { raw } = c.req;
   let request: RequestFacts | undefined;
   let response: Response;
   try {
@@ -150,6 +160,10 @@ async function serve(c: Context<AppEnv>, answer: Answering): Promise<Response> {
     logRequest({ id, method, path: c.req.path, facts: request, response, durationMs });
   }
   if (request !== undefined) countAnswer(c, { status, durationMs, moduleOf });
+  if (!isLocal(c.env)) {
+    const context = c.get("context") as ServiceContext | undefined; // A request that was refused has none.
+    describeSpan(request?.operation?.operationId ?? "", context?.principal.clientId ?? "");
+  }
   if (status >= 400 && request !== undefined) {
     recordFailure(c, { request, status, startedMs, durationMs, routeOf });
   }

@@ -13,6 +13,7 @@ import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
 import { registerListeners } from "#platform/events/listeners.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
+import { Cause, runCaused } from "#platform/tracing/cause.ts";
 import { isGivenBack } from "#platform/upgrade/put-off.ts";
 
 /** Passes a batch of messages to the consumer of its queue. */
@@ -24,7 +25,8 @@ export async function consume(batch: MessageBatch, env: Env): Promise<void> {
   const waitMs = DEAD_QUEUES.has(queue) ? waitInQueue : undefined;
   if (await isGivenBack(batch, env, waitMs)) return;
   const context = systemContext(env, `queue:${queue}`);
-  await consumer(batch, { ...context, readOwnApi: readOwnApiOf(env) });
+  const cause = Cause.ofJob(context.requestId);
+  await runCaused(cause, () => consumer(batch, { ...context, readOwnApi: readOwnApiOf(env) }));
 }
 
 /** The name of a queue in wrangler.toml. In a deployment of another name, it begins with that name: `shop-events` for `florin-events`. */

@@ -1,9 +1,21 @@
+import { currentCause } from "./tracing/cause.ts";
+
 type Level = "info" | "warn" | "error";
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Writes a log line as a JSON object. Callers never pass a secret, a token or a full card or account number. */
+/**
+ * Writes a log line as a JSON object, with the ids of the request and of the trace that the present work belongs to, if it is known. Callers never pass a secret, a token or a full card or account number.
+ */
 export function log(level: Level, message: string, fields: Fields = {}): void {
-  const line = JSON.stringify({ level, time: new Date().toISOString(), message, ...fields });
+  const cause = currentCause();
+  const line = JSON.stringify({
+    level,
+    time: new Date().toISOString(),
+    message,
+    requestId: cause?.requestId,
+    traceId: cause?.traceId,
+    ...fields,
+  });
   console[level](line);
 }
 

@@ -2,7 +2,8 @@ import { ANATOMY, D1, HTTP, platform, PLATFORM, type Room } from "./room.ts";
 
 /** The rooms of the platform, from the bottom up. */
 export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
-  platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
+  platform: { uses: ["platform/tracing"], packages: ["croner", "node:buffer", "zod"] },
+  "platform/tracing": { uses: [], packages: ["cloudflare:workers", "node:async_hooks"] },
   "platform/access": { uses: platform("context.ts", "errors.ts", "json.ts") },
   "platform/filter": { uses: ["platform"] },
   "platform/patterns": { uses: [] },
@@ -20,7 +21,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
   "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
   "platform/events": {
-    uses: ["platform", ...platform("audit", "db", "dead-letters", "objects", "work")],
+    uses: ["platform", ...platform("audit", "db", "dead-letters", "objects", "tracing", "work")],
     packages: [...D1, "zod"],
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
@@ -49,6 +50,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
         "failed-requests",
         "filter",
         "paging",
+        "tracing",
         "work/deadline.ts",
         "work/turns.ts",
       ),

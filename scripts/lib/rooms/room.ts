@@ -72,6 +72,7 @@ export const PLATFORM = [
     "sse",
     "status",
     "storage",
+    "tracing",
     "traffic",
     "upgrade",
     "work",

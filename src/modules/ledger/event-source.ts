@@ -2,7 +2,8 @@ import { z } from "zod";
 import { LedgerEvents } from "./ledger-events.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import type { LedgerMessage } from "#platform/events/messages.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { EntryCause, LedgerMessage } from "#platform/events/messages.ts";
 import type { EventSource, RereadPart } from "#platform/events/source.ts";
 import { log } from "#platform/log.ts";
 
@@ -19,10 +20,11 @@ export const ledgerSource = (
     uuid: z.string().min(1),
     from: LogId,
     to: LogId,
+    causes: z.array(z.object({ from: LogId, to: LogId, cause: z.string() })).optional(),
   }),
   keyOf: ({ ledger, uuid }) => `${ledger} ${uuid}`,
   merge: mergeRanges,
-  deliver: async ({ from, to, ledger, uuid }, { sink, context, signal }) => {
+  deliver: async ({ from, to, ledger, uuid, causes = [] }, { sink, context, signal }) => {
     const [ledgers, origin] = [open(context), { ledger, uuid }];
     for (let next = from; next <= to;) {
       signal.throwIfAborted();
@@ -38,7 +40,8 @@ export const ledgerSource = (
       }
       assertProgress(ledger, first, part.to);
       if (part.events.length > 0) {
-        await sink(part.events, { source: "ledger", ...origin, from: first, to: part.to });
+        const events = withCauses(part.events, { uuid, causes });
+        await sink(events, { source: "ledger", ...origin, from: first, to: part.to });
       }
       await unlessPurged(() => ledgers.confirm(origin, part.to));
       next = part.to + 1;
@@ -76,13 +79,32 @@ async function unlessPurged<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Tells events of a ledger what has caused them. */
+function withCauses(
+  events: readonly PlatformEvent[],
+  { uuid, causes }: { readonly uuid: string; readonly causes: readonly EntryCause[] },
+): readonly PlatformEvent[] {
+  if (causes.length === 0) return events;
+  return events.map((event) => {
+    const logId = Number(event.id.slice(uuid.length + 1));
+    const known = causes.find(({ from, to }) => from <= logId && logId <= to);
+    return known === undefined ? event : { ...event, cause: known.cause };
+  });
+}
+
+function joined(first: LedgerMessage, second: LedgerMessage): LedgerMessage {
+  const causes = [...(first.causes ?? []), ...(second.causes ?? [])];
+  const whole = { ...first, to: Math.max(first.to, second.to) };
+  return causes.length === 0 ? whole : { ...whole, causes };
+}
+
 /** Joins ranges that overlap or touch, in ascending order. */
 function mergeRanges(messages: readonly LedgerMessage[]): LedgerMessage[] {
   const merged: LedgerMessage[] = [];
   for (const message of messages.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
     if (last === undefined || message.from > last.to + 1) merged.push(message);
-    else merged[merged.length - 1] = { ...last, to: Math.max(last.to, message.to) };
+    else merged[merged.length - 1] = joined(last, message);
   }
   return merged;
 }

@@ -17,6 +17,8 @@ export interface PlatformEvent {
   readonly payload: unknown;
   /** The length of the chain of triggers that led to the event; absent for none. Clients do not see the number. */
   readonly causationDepth?: number;
+  /** What has caused the event (`platform/tracing/cause.ts`); absent where it is not known. Clients do not see it. */
+  readonly cause?: string;
 }
 
 /** An event whose payload is already serialised. */

@@ -6,6 +6,18 @@ export interface LedgerMessage extends LedgerOrigin {
   readonly source: "ledger";
   readonly from: number;
   readonly to: number;
+  /**
+   * What has caused entries of the range, as far as the ledger remembers it: a ledger that was restarted, or had too many writes at once,
+   * does not.
+   */
+  readonly causes?: readonly EntryCause[] | undefined;
+}
+
+/** What has caused consecutive log entries with the ids `from` to `to`, both inclusive. */
+export interface EntryCause {
+  readonly from: number;
+  readonly to: number;
+  readonly cause: string;
 }
 
 /** The ledger that events come from. */

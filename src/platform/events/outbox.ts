@@ -14,6 +14,7 @@ import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { STATEMENT_MS_MAX, sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import type { SweepClock } from "#platform/work/reconcile.ts";
 
@@ -121,7 +122,7 @@ export class Outbox {
     isVital = audit?.isVital ?? false,
   }: Publication<T>): Promise<BatchResponse<T>> {
     assert(audit === undefined || change.length > 0, "the audit tells of a change");
-    const events = caused(told, this.#ports.causationDepth);
+    const events = caused(told, this.#ports.causationDepth, currentCause()?.toText());
     assertPublishable(events);
     if (events.length > 0) await this.#ports.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     const announceAt = fromMillis(this.#nowMs() + waitAfterFailures(ANNOUNCE_BACKOFF, 1));
@@ -181,11 +182,19 @@ export class Outbox {
 const waitOf = (attempts: number): number =>
   attempts > PARKED_AFTER_ATTEMPTS ? PARKED_MS : waitAfterFailures(ANNOUNCE_BACKOFF, attempts + 1);
 
-/** Adds the causation depth to events without one. */
-const caused = (events: readonly OutboxEvent[], causationDepth = 0): readonly OutboxEvent[] =>
-  causationDepth === 0
-    ? events
-    : events.map((stored) => ({ ...stored, event: { causationDepth, ...stored.event } }));
+/** Adds the causation depth and the cause to events without one of their own. */
+function caused(
+  events: readonly OutboxEvent[],
+  causationDepth = 0,
+  cause: string | undefined,
+): readonly OutboxEvent[] {
+  if (causationDepth === 0 && cause === undefined) return events;
+  const facts = {
+    ...(causationDepth === 0 ? {} : { causationDepth }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+  return events.map((stored) => ({ ...stored, event: { ...facts, ...stored.event } }));
+}
 
 /** Throws `VALIDATION` for events that cannot all be stored, announced and read. */
 function assertPublishable(events: readonly OutboxEvent[]): void {

@@ -1,4 +1,5 @@
 import { isPublicHost } from "./public-hosts.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 import { ownDeadline, type RunningDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /**
@@ -101,7 +102,10 @@ export interface OutboundAccess {
   readonly startDeadline?: StartDeadline;
 }
 
-/** Calls a URL if the policy allows it, without following redirects. Never throws: a failure to get an answer is a result. */
+/**
+ * Calls a URL if the policy allows it, without following redirects, as a part of the trace of the present work. Never throws: a failure to get
+ * an answer is a result.
+ */
 export async function callOutbound(
   call: OutboundCall,
   { fetch, policy, startDeadline = ownDeadline }: OutboundAccess,
@@ -113,7 +117,7 @@ export async function callOutbound(
     const response = await deadline.race(
       fetch(url.href, {
         method: call.method,
-        headers: call.headers,
+        headers: { ...call.headers, ...currentCause()?.callHeaders() },
         redirect: "manual",
         signal: deadline.signal,
         ...(call.body === undefined ? {} : { body: call.body }),

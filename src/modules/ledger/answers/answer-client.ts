@@ -37,6 +37,7 @@ import { callObject, reachObject } from "#platform/objects/call.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { type Result, unwrap } from "#platform/result.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 
 interface Shown {
   readonly amounts: AmountForm;
@@ -94,7 +95,8 @@ export class AnswerClient {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
     const command = await checkedRequest(object, toCommand);
-    const authored = { ...options, author: authorOf(principal) };
+    const cause = currentCause()?.toText();
+    const authored = { ...options, author: authorOf(principal), cause };
     const call = object.executeWritten(command, authored, amounts);
     const { transaction, isReplay } = await callObject(call, TO_LEDGER);
     // An idempotency key is checked against the command, so that a replay has the same kind.
@@ -113,7 +115,8 @@ export class AnswerClient {
   ): Promise<WrittenBulk> {
     const { env, principal } = this.#context;
     const object = ledgerObject(env, ledger);
-    const authored = { ...options, asBody: true as const, author: authorOf(principal) };
+    const origin = { author: authorOf(principal), cause: currentCause()?.toText() };
+    const authored = { ...options, ...origin, asBody: true as const };
     return checkedRequest(object, () => bounded(toElements(), settings)).then((elements) => {
       const kinds = kindsOf(elements);
       const call = object.executeBulkWritten(elements, authored, amounts);

@@ -16,7 +16,7 @@ import type {
 import { parseFeatures, toAccountView, toTransactionView, type SingleRead } from "#ledger-engine";
 import type { Account, Features, Metadata, Target, Transaction } from "#library/index.ts";
 import { BUCKET_DEFAULT } from "#modules/catalogue/index.ts";
-import type { BulkProgress } from "#modules/ledger/objects/calls.ts";
+import type { BulkProgress } from "#modules/ledger/objects/bulk-progress.ts";
 import { LedgerService } from "#modules/ledger/service/service.ts";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { parseProgram } from "#numscript";

@@ -1,14 +1,5 @@
 import type { CausationDepths, EntryHead, LedgerInfo, LogEntry } from "#ledger-engine";
-import type { Failure } from "#platform/errors.ts";
 import type { JsonText } from "#platform/json.ts";
-
-/** How far a bulk has come that ends at its first failure. */
-export interface BulkProgress {
-  /** The number of elements that succeeded. */
-  readonly executed: number;
-  /** The failure of the next element; undefined if all succeeded. */
-  readonly failure?: Failure;
-}
 
 /** Consecutive log entries, and their ledger. */
 export interface LogRange {

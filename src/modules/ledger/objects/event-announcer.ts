@@ -1,4 +1,5 @@
 import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
+import { EntryCauses } from "./entry-causes.ts";
 import type { LedgerBacklog } from "./ledger-backlog.ts";
 import { unpublishedRange } from "./log-ranges.ts";
 import type { LedgerEngine } from "#ledger-engine";
@@ -36,11 +37,21 @@ export class EventAnnouncer {
   #isPending = false;
   /** The number of times that the alarm has sent events again since one was confirmed. */
   #resends = 0;
+  readonly #causes = new EntryCauses();
   /** Id of the last log entry of the message that is under way. */
   #announcedLogId = 0;
 
   constructor(ports: AnnouncerPorts) {
     this.#ports = ports;
+  }
+
+  /** Does a write, and remembers what has caused the entries that it adds to the log. */
+  caused<T>(engine: LedgerEngine, cause: string | undefined, write: () => T): T {
+    const before = engine.lastLogId;
+    const made = write();
+    const to = engine.lastLogId;
+    if (cause !== undefined && to > before) this.#causes.note({ from: before + 1, to, cause });
+    return made;
   }
 
   /** Announces the entries of a log that are not confirmed, unless a message is under way. */
@@ -62,6 +73,7 @@ export class EventAnnouncer {
     engine.confirmPublished(to);
     this.#resends = 0;
     this.#pace.confirmed(Date.now());
+    this.#causes.confirmed(engine.publishedLogId);
     const { backlog, waitUntil } = this.#ports;
     if (engine.publishedLogId >= engine.lastLogId) {
       waitUntil(backlog.isConfirmed(engine.info.name));
@@ -84,6 +96,7 @@ export class EventAnnouncer {
   clear(): void {
     this.#resends = 0;
     this.#announcedLogId = 0;
+    this.#causes.clear();
   }
 
   #armResend(): void {
@@ -94,7 +107,9 @@ export class EventAnnouncer {
     if (engine.publishedLogId >= engine.lastLogId) return;
     const { queue, waitUntil, onMessage } = this.#ports;
     const { name } = engine.info;
-    const message = unpublishedRange(engine);
+    const range = unpublishedRange(engine);
+    const causes = this.#causes.within(range.from, range.to);
+    const message = causes === undefined ? range : { ...range, causes };
     this.#announcedLogId = message.to;
     waitUntil(onMessage(name));
     this.#pace.sent(message.to - message.from + 1, Date.now());

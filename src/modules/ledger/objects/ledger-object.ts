@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { parseElements, toBulkProgress } from "./bulk-progress.ts";
-import type { BulkProgress, HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
+import { type BulkProgress, parseElements, progressOf } from "./bulk-progress.ts";
+import type { HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
+import type { Caused, OwnWrite } from "./entry-causes.ts";
 import { EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
@@ -124,14 +125,14 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#withEngine(({ info }) => info.uuid);
   }
 
-  async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
-    return this.#writeOwn((engine) => engine.execute(command, options));
+  async execute(command: Command, options: WriteOptions & Caused): Promise<Result<Outcome>> {
+    return this.#writeOwn((engine) => engine.execute(command, options), options);
   }
 
   /** Executes a command, and returns the JSON of its transaction. */
   async executeWritten(
     command: Command,
-    options: WriteOptions,
+    options: WriteOptions & Caused,
     amounts: AmountForm,
   ): Promise<Result<WrittenOutcome>> {
     return mapResult(await this.execute(command, options), (made) => writeOutcome(made, amounts));
@@ -140,20 +141,21 @@ export class LedgerObject extends DurableObject<Env> {
   /** Executes a bulk. With a uuid, only the ledger with this uuid executes it, as one of many calls. */
   async executeBulk(
     elements: readonly BulkElement[],
-    options: BulkOptions,
+    options: BulkOptions & Caused,
     uuid?: string,
   ): Promise<Result<Result<Outcome>[]>> {
-    return this.#writeOwn((engine) => {
+    const execute = (engine: LedgerEngine): Result<Outcome>[] => {
       const results = engine.executeBulk(elements, options);
       if (options.atomic && results.some(({ ok }) => !ok)) this.#violations.clear();
       return results;
-    }, uuid);
+    };
+    return this.#writeOwn(execute, { cause: options.cause, uuid });
   }
 
   /** Executes a bulk, and returns the body of its answer, which crosses to the Worker in a fraction of the time of the results. */
   async executeBulkWritten(
     elements: readonly BulkElement[],
-    { asBody, ...options }: BulkOptions & BulkForm,
+    { asBody, ...options }: BulkOptions & BulkForm & Caused,
     amounts: AmountForm,
   ): Promise<Result<BulkAnswer>> {
     const results = await this.executeBulk(elements, options);
@@ -166,10 +168,10 @@ export class LedgerObject extends DurableObject<Env> {
    */
   async executeUntilFailure(
     elements: string,
-    options: Omit<BulkOptions, "atomic" | "continueOnFailure">,
+    options: Omit<BulkOptions, "atomic" | "continueOnFailure"> & Caused,
   ): Promise<Result<BulkProgress>> {
     const sequence = { ...options, atomic: false, continueOnFailure: false };
-    return mapResult(await this.executeBulk(parseElements(elements), sequence), toBulkProgress);
+    return mapResult(await this.executeBulk(parseElements(elements), sequence), progressOf);
   }
 
   /**
@@ -324,11 +326,11 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /** Runs a write that is no import. In the middle of an import, it would end the import. */
-  async #writeOwn<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+  async #writeOwn<T>(work: (engine: LedgerEngine) => T, write: OwnWrite): Promise<Result<T>> {
     return this.#write((engine) => {
       this.#importLock.assertNoImport();
-      return work(engine);
-    }, uuid);
+      return this.#announcer.caused(engine, write.cause, () => work(engine));
+    }, write.uuid);
   }
 
   /** Runs a write in its group, and announces its changes. */

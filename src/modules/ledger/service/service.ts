@@ -60,7 +60,8 @@ import {
   unknownAccount,
   unknownTransaction,
 } from "#modules/ledger/object-calls.ts";
-import type { BulkProgress } from "#modules/ledger/objects/calls.ts";
+import type { BulkProgress } from "#modules/ledger/objects/bulk-progress.ts";
+import type { Caused } from "#modules/ledger/objects/entry-causes.ts";
 import type { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -75,6 +76,7 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import type { Result } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 
 /** The call that creates a ledger's object. The ledger exists without it, so that the client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
@@ -84,14 +86,15 @@ const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
   readonly #context: ServiceContext;
-  /** The author of all writes, and the number of triggers that led to them. */
-  readonly #origin: Pick<WriteOptions, "author" | "causationDepth">;
+  /** The author of all writes, the number of triggers that led to them, and their cause. */
+  readonly #origin: Pick<WriteOptions, "author" | "causationDepth"> & Caused;
 
   constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
     this.#catalogue = catalogue;
     this.#context = context;
     const { principal, causationDepth } = context;
-    this.#origin = { author: authorOf(principal), causationDepth };
+    const cause = currentCause()?.toText();
+    this.#origin = { author: authorOf(principal), causationDepth, cause };
   }
 
   static from(context: ServiceContext): LedgerService {

@@ -17,13 +17,16 @@ export interface OwedEvent {
   readonly idempotencyKey: string;
   /** The body that every attempt sends; absent if the lane has to read it. */
   readonly body?: string | undefined;
+  /** What has caused the event (`platform/tracing/cause.ts`); absent where it is not known. */
+  readonly cause?: string | undefined;
 }
 
-/** Consecutive entries of a log whose events have one type and no keys. The lane reads their bodies. */
+/** Consecutive entries of a log whose events have one type, one cause and no keys. The lane reads their bodies. */
 export interface OwedRun {
   readonly first: number;
   readonly last: number;
   readonly eventType: string;
+  readonly cause?: string | undefined;
 }
 
 /** Events of one origin for one lane. */

@@ -115,9 +115,9 @@ async function fanOut({ events, message, subscriptions, isBare, context }: FanOu
 function toOwed(event: PlatformEvent, message: EventsMessage, isBare: boolean): OwedEvent {
   const position =
     message.source === "ledger" ? Number(event.id.slice(message.uuid.length + 1)) : event.id;
-  const { idempotencyKey } = event;
+  const { idempotencyKey, cause } = event;
   const body = isBare ? undefined : toPayload(event);
-  return { position, eventType: eventName(event), idempotencyKey, body };
+  return { position, eventType: eventName(event), idempotencyKey, body, cause };
 }
 
 async function give(

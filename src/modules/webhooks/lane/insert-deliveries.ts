@@ -4,12 +4,13 @@ import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { jsonColumns } from "#platform/sql/json-columns.ts";
 import { chunksOf, type Sql } from "#platform/sql/sql.ts";
 
-/** Consecutive events with the type and the key of the first. */
+/** Consecutive events with the type, the key and the cause of the first. */
 interface Span {
   readonly position: number | string;
   readonly count: number;
   readonly eventType: string;
   readonly idempotencyKey: string;
+  readonly cause: string | undefined;
   /** The event as its batch has it; absent for a run. */
   readonly event?: OwedEvent;
 }
@@ -41,8 +42,8 @@ export function spansWithin(
     for (const run of runs) {
       const position = Math.max(run.first, first);
       const count = Math.min(run.last, last) - position + 1;
-      const { eventType } = run;
-      if (count > 0) spans.push({ position, count, eventType, idempotencyKey: "" });
+      const { eventType, cause } = run;
+      if (count > 0) spans.push({ position, count, eventType, idempotencyKey: "", cause });
     }
     for (const event of events) {
       if (Number(event.position) >= first && Number(event.position) <= last) {
@@ -60,6 +61,7 @@ export const toSpan = (event: OwedEvent): Span => ({
   count: 1,
   eventType: event.eventType,
   idempotencyKey: event.idempotencyKey,
+  cause: event.cause,
   event,
 });
 
@@ -71,11 +73,12 @@ export function insertDeliveries(
 ): InsertedDeliveries {
   const bySeq = new Map<number, OwedEvent>();
   let lastSeq = afterSeq;
-  const rows = spans.map(({ position, count, eventType, idempotencyKey, event }) => {
+  const rows = spans.map(({ position, count, eventType, idempotencyKey, cause = "", event }) => {
     const seq = lastSeq + 1;
     lastSeq += count;
     if (event !== undefined) bySeq.set(seq, event);
-    return SPAN.rowText({ seq, position, type: nameId(eventType), key: idempotencyKey, count });
+    const type = nameId(eventType);
+    return SPAN.rowText({ seq, position, type, key: idempotencyKey, count, cause });
   });
   const isOutbox = origin === OUTBOX_ORIGIN;
   const statement = isOutbox ? `${INSERT} ON CONFLICT DO NOTHING RETURNING seq` : INSERT;
@@ -94,16 +97,17 @@ export function insertDeliveries(
   return { events, lastSeq: isOutbox ? (stored.at(-1) ?? afterSeq) : lastSeq };
 }
 
-const SPAN = jsonColumns("seq", "position", "type", "key", "count");
+const SPAN = jsonColumns("seq", "position", "type", "key", "count", "cause");
 
 /** A span has the columns of its first delivery; the recursion counts its further deliveries. */
 const INSERT = `
-  WITH RECURSIVE span (seq, position, type, key, count) AS (
-    SELECT ${SPAN.items.seq}, ${SPAN.items.position}, ${SPAN.items.type}, nullif(${SPAN.items.key}, ''), ${SPAN.items.count}
+  WITH RECURSIVE span (seq, position, type, key, count, cause) AS (
+    SELECT ${SPAN.items.seq}, ${SPAN.items.position}, ${SPAN.items.type}, nullif(${SPAN.items.key}, ''), ${SPAN.items.count},
+      nullif(${SPAN.items.cause}, '')
     FROM json_each(?)
     UNION ALL
-    SELECT seq + 1, position + 1, type, key, count - 1 FROM span WHERE count > 1
+    SELECT seq + 1, position + 1, type, key, count - 1, cause FROM span WHERE count > 1
   )
   INSERT INTO delivery (
-    seq, origin, position, type, key, status, created_ms, updated_ms, generation, attempts, waited_ms)
-  SELECT seq, ?, position, type, key, ${PENDING}, ?, ?, 0, 0, 0 FROM span WHERE true`;
+    seq, origin, position, type, key, status, created_ms, updated_ms, generation, attempts, waited_ms, cause)
+  SELECT seq, ?, position, type, key, ${PENDING}, ?, ?, 0, 0, 0, cause FROM span WHERE true`;

@@ -10,6 +10,8 @@ export interface LaneCall {
   readonly deliveryId: string;
   readonly body: string;
   readonly idempotencyKey: string;
+  /** What has caused the event; null where it is not known. */
+  readonly cause: string | null;
 }
 
 /** Calls the endpoint. Never throws. */

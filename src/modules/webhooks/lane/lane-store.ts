@@ -33,6 +33,8 @@ export interface DueDelivery {
   readonly attempts: number;
   readonly generation: number;
   readonly waitedMs: number;
+  /** What has caused the event; null where it is not known. */
+  readonly cause: string | null;
   /** Whether the delivery was never attempted and has no later date. */
   readonly isFresh: boolean;
 }
@@ -60,6 +62,7 @@ type DueRow = readonly [
   attempts: number,
   generation: number,
   waitedMs: number,
+  cause: string | null,
 ];
 
 /** The deliveries of one endpoint, on the SQL of its object. */
@@ -213,7 +216,17 @@ export class LaneStore {
     const chosen = parseColumns(rows) as DueRow[]; // the statement packs rows in this form
     const keys = this.#keysOf(chosen.flatMap(([seq, , , , hasKey]) => (hasKey === 1 ? seq : [])));
     return chosen.map(
-      ([seq, origin, position, eventType, , attempts, generation, waitedMs]): DueDelivery => ({
+      ([
+        seq,
+        origin,
+        position,
+        eventType,
+        ,
+        attempts,
+        generation,
+        waitedMs,
+        cause,
+      ]): DueDelivery => ({
         seq,
         origin,
         position,
@@ -223,6 +236,7 @@ export class LaneStore {
         eventType,
         idempotencyKey: keys.get(seq) ?? "",
         waitedMs,
+        cause,
       }),
     );
   }
@@ -333,7 +347,7 @@ const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))
   AND origin NOT IN (SELECT value FROM json_each(?))`;
 
 const DUE_COLUMNS =
-  "seq, origin, position, name.name, key IS NOT NULL, attempts, generation, waited_ms";
+  "seq, origin, position, name.name, key IS NOT NULL, attempts, generation, waited_ms, cause";
 
 /** The numbers as a JSON list. */
 const listText = (numbers: readonly number[]): string => `[${numbers.join(",")}]`;

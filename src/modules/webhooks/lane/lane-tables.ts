@@ -98,6 +98,11 @@ const STATEMENTS = [
 /** The tables of a lane, which exist once the object has a config. */
 export const LANE_TABLES = new TableSteps("the lane of the endpoint", [
   { name: "The tables of a lane", statements: STATEMENTS },
+  {
+    name: "The causes of deliveries",
+    statements: ["ALTER TABLE delivery ADD COLUMN cause TEXT"],
+    isAddition: true,
+  },
 ]);
 
 /** The stored statuses of deliveries, by number. */

@@ -219,7 +219,7 @@ export class Lane {
   }
 
   async #call({ delivery, body }: ReadyDelivery, send: SendCall): Promise<void> {
-    const { seq, idempotencyKey, attempts, waitedMs } = delivery;
+    const { seq, idempotencyKey, attempts, waitedMs, cause } = delivery;
     const { maxAttempts } = this.#policy.retries;
     const startedMs = this.#ports.wallMs();
     this.#underWay.set(seq, startedMs);
@@ -228,7 +228,7 @@ export class Lane {
       return;
     }
     const { configId, endpoint } = this.#spec;
-    const call = { deliveryId: toDeliveryId(configId, seq), body, idempotencyKey };
+    const call = { deliveryId: toDeliveryId(configId, seq), body, idempotencyKey, cause };
     this.#underWayLength += body.length;
     const result = await send(call);
     this.#underWayLength -= body.length;

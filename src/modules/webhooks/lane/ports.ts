@@ -5,6 +5,7 @@ import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
+import { runCausedBy } from "#platform/tracing/cause.ts";
 import type { StartDeadline } from "#platform/work/deadline.ts";
 
 /** Longest read of a ledger or the database, in milliseconds. After it the read is tried again later, so that no lane hangs with it. */
@@ -37,8 +38,10 @@ export function openPorts(
       const found = await within(ConfigStore.from(env).findTarget(configId), "database");
       if (found === undefined) throw new Error(`the webhook config ${configId} is gone`);
       const target = toCallTarget(found, calls);
-      return ({ deliveryId, body, idempotencyKey }) =>
-        callEndpoint({ target, id: deliveryId, body, idempotencyKey, isTest: false }, calls);
+      return ({ deliveryId: id, body, idempotencyKey, cause }) =>
+        runCausedBy(cause, () =>
+          callEndpoint({ target, id, body, idempotencyKey, isTest: false }, calls),
+        );
     },
     readBodies: (origin, positions) =>
       within(readBodies(origin, positions, { context, reread }), "ledger"),
