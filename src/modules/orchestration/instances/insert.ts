@@ -14,7 +14,7 @@ type InstanceRow = typeof orchestrationInstances.$inferSelect;
 /** Columns of a new instance that its first transition does not give. */
 export type NewInstanceRow = Pick<
   InstanceRow,
-  "id" | "workflowKey" | "variables" | "principal" | "causationDepth"
+  "id" | "workflowKey" | "variables" | "principal" | "causationDepth" | "cause"
 >;
 
 export interface NewInstanceChange {

@@ -16,6 +16,8 @@ export interface FlowInstance {
   readonly principal: Principal;
   /** The number of triggers that led to the instance, one after the other. */
   readonly causationDepth: number;
+  /** What has caused the instance (`platform/tracing/cause.ts`); null where it is not known. */
+  readonly cause: string | null;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly terminatedAt?: Timestamp;
@@ -49,6 +51,7 @@ export const toInstance = (
   variables: parseJson(row.variables) as Variables,
   principal: fromPrincipalColumn(row.principal),
   causationDepth: row.causationDepth,
+  cause: row.cause,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   stage: row.stage,

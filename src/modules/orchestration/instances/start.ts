@@ -12,6 +12,7 @@ import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 
 export interface NewInstance {
   readonly variables: Variables;
@@ -105,7 +106,8 @@ export function prepareStart(
   transition.beginStage(0);
   const principal = toPrincipalColumn(context.principal);
   const { causationDepth = 0 } = context;
-  const row = { id, workflowKey: workflow.key, variables: text, principal, causationDepth };
+  const cause = currentCause()?.toText() ?? null;
+  const row = { id, workflowKey: workflow.key, variables: text, principal, causationDepth, cause };
   return { context, workflow, transition, row };
 }
 

@@ -37,6 +37,8 @@ export const orchestrationInstances = sqliteTable(
     hold: text("hold"),
     /** The number of triggers that led to the instance, one after the other. */
     causationDepth: integer("causation_depth").notNull().default(0),
+    /** What has caused it (`platform/tracing/cause.ts`); null where it is not known. */
+    cause: text("cause"),
   },
   (table) => [
     index("orchestration_instances_workflow").on(table.workflowKey, table.key),

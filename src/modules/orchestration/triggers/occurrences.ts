@@ -72,6 +72,7 @@ const toRow = ({ trigger, event, verdict }: Match) => ({
   event: eventText(event),
   state: verdict === "fires" ? "fire" : "filter",
   causationDepth: event.causationDepth ?? 0,
+  cause: event.cause ?? null,
 });
 
 /** Types of events for which a trigger fires once for each payment or account, whatever happens to the payment or account later. */

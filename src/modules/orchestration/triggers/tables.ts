@@ -72,6 +72,8 @@ export const orchestrationOccurrences = sqliteTable(
     error: text("error"),
     /** The number of triggers that led to the event, one after the other. */
     causationDepth: integer("causation_depth").notNull().default(0),
+    /** What has caused the event (`platform/tracing/cause.ts`); null where it is not known. */
+    cause: text("cause"),
   },
   (table) => [
     uniqueIndex("orchestration_occurrences_once").on(table.triggerKey, table.dedupKey),

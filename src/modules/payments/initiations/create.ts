@@ -22,6 +22,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { currentCause } from "#platform/tracing/cause.ts";
 
 export interface NewInitiation {
   readonly reference: string;
@@ -123,6 +124,7 @@ function toWaiting(
     adjustments: 1,
     attempts: 0,
     causationDepth,
+    cause: currentCause()?.toText() ?? null,
     ...given({ scheduledAt, source }),
   };
 }
@@ -164,6 +166,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       reversed: "0",
       reserved: "0",
       causationDepth: initiation.causationDepth,
+      cause: initiation.cause,
     }),
     db.insert(paymentInitiationAdjustments).values({
       ...adjustmentKeys(createdKey(initiation), 0),

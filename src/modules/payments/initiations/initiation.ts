@@ -33,6 +33,8 @@ export interface Initiation {
   readonly attempts: number;
   /** The number of triggers that, one after the other, led to the initiation. */
   readonly causationDepth: number;
+  /** What has caused the initiation (`platform/tracing/cause.ts`); null where it is not known. */
+  readonly cause: string | null;
 }
 
 /** A principal, as tokens name it. */
@@ -66,7 +68,7 @@ export interface InitiationRow {
 export function toInitiation({ row, provider, connectorReference }: InitiationRow): Initiation {
   const connector = { provider, reference: connectorReference };
   const { key, connectorKey, reference, createdAt, description, type, asset, status } = row;
-  const { adjustedAt, adjustments, attempts, wasProcessed, causationDepth } = row;
+  const { adjustedAt, adjustments, attempts, wasProcessed, causationDepth, cause } = row;
   return {
     key,
     connectorKey,
@@ -78,6 +80,7 @@ export function toInitiation({ row, provider, connectorReference }: InitiationRo
     adjustments,
     attempts,
     causationDepth,
+    cause,
     id: { connector, reference },
     metadata: parseJson(row.metadata) as ObjectMetadata, // only this module writes the column
     creator: { issuer: row.creatorIssuer, subject: row.creatorSubject },

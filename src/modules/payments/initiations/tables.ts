@@ -54,6 +54,8 @@ export const paymentInitiations = sqliteTable(
     reserved: text("reserved").notNull(),
     /** The number of triggers that, one after the other, led to the initiation. */
     causationDepth: integer("causation_depth").notNull().default(0),
+    /** What has caused it (`platform/tracing/cause.ts`); null where it is not known. */
+    cause: text("cause"),
   },
   (table) => [
     uniqueIndex("payment_initiations_identity").on(table.reference, table.connectorKey),

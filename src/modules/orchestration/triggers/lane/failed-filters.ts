@@ -46,6 +46,7 @@ export async function storeFailedFilters(
           instanceId: null,
           error,
           causationDepth: event.causationDepth ?? 0,
+          cause: event.cause ?? null,
         })
         .onConflictDoNothing(),
     ),
