@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
 import { freshLedger } from "#test/support/ledger/api.ts";
+import { deliver, eventOf, newTrigger, untilFired } from "#test/support/orchestration/triggers.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
@@ -9,6 +11,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
 const SPAN_OF_TRACE = new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`);
 
+const AMOUNT = { amount: 1, asset: "USD" };
 const payment = {
   postings: [{ source: "world", destination: "bank", amount: 1, asset: "USD" }],
 };
@@ -87,4 +90,33 @@ test("the request of a test of an endpoint has the trace of its caller", async (
   await api(`/api/webhooks/configs/${config.id}/test`, { headers: { traceparent: PARENT } });
   const [call] = await callsOf(bench, config.endpoint, 1);
   expect(call?.get("traceparent")).toMatch(SPAN_OF_TRACE);
+});
+
+test("what a workflow does has the trace of the request that has started it", async () => {
+  const bench = new EndpointBench();
+  const config = await bench.subscribe(["ledger.committed_transactions"]);
+  const ledger = await freshLedger();
+  const account = (id: string) => ({ account: { id, ledger } });
+  const send = { source: account("world"), destination: account("shop") };
+  const stages = [{ delay: { duration: "100ms" } }, { send: { ...send, amount: AMOUNT } }];
+  const made = await api("/api/orchestration/v2/workflows", { body: { name: "traced", stages } });
+  const { data } = await made.json<{ data: { id: string } }>();
+  const started = await api(`/api/orchestration/v2/workflows/${data.id}/instances`, {
+    body: {},
+    headers: { traceparent: PARENT },
+  });
+  expect(started.ok).toBe(true);
+  const [call] = await callsOf(bench, config.endpoint, 1);
+  expect(call?.get("traceparent")).toMatch(SPAN_OF_TRACE);
+});
+
+test("what a trigger starts has the trace of the event's request", async () => {
+  const { id, event } = await newTrigger();
+  const cause = `${crypto.randomUUID()} ${PARENT}`;
+  await deliver([{ ...eventOf(event, {}), cause }]);
+  const [occurrence] = await untilFired(id);
+  const row = await env.DB.prepare("SELECT cause FROM orchestration_instances WHERE id = ?")
+    .bind(occurrence?.workflowInstanceID)
+    .first();
+  expect(row).toEqual({ cause });
 });

@@ -10,6 +10,7 @@ import { InstanceTransition } from "#modules/orchestration/instances/transition.
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { runCausedBy } from "#platform/tracing/cause.ts";
 
 /** Most stages that one call takes an instance through. The next call goes on from there. */
 const STAGES_PER_CALL_MAX = 20;
@@ -35,7 +36,8 @@ export async function advance(
     // Another run of the instance has taken over.
     if (found.instance.run !== run) return END;
     const status = present(found.status, "a running instance has come to its stage");
-    const next = await advanceStage(context, found.instance, status);
+    const { instance } = found;
+    const next = await runCausedBy(instance.cause, () => advanceStage(context, instance, status));
     if (next !== undefined) return next;
   }
   return GO_ON;

@@ -18,6 +18,7 @@ import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
+import { runCausedBy } from "#platform/tracing/cause.ts";
 
 /** Opens the plugin of an installation. */
 export type OpenPlugin = (
@@ -45,6 +46,16 @@ export async function execute(
 ): Promise<void> {
   const execution = await readExecution(executing, movement);
   if (execution === undefined) return dropOrphan(executing, movement);
+  await runCausedBy(execution.initiation.cause, () => executeFor(executing, openPlugin, execution));
+}
+
+/** Executes a movement of an initiation that is still there. */
+async function executeFor(
+  executing: ServiceContext,
+  openPlugin: OpenPlugin,
+  execution: Execution,
+): Promise<void> {
+  const { movement } = execution;
   // If a page or a webhook has brought the payment, the provider need not be called.
   if (movement.shown !== null && (await completeMovement(executing, movement))) return;
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };

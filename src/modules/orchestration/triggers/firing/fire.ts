@@ -27,6 +27,7 @@ import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { log, logError } from "#platform/log.ts";
+import { runCausedBy } from "#platform/tracing/cause.ts";
 
 /** Longest time for all links of an occurrence, in milliseconds. An occurrence that needs more is tried again. */
 const LINKS_MS_MAX = 30_000;
@@ -130,7 +131,7 @@ async function prepareInBudget(
   surroundings: Surroundings,
 ): Promise<PreparedFiring | undefined> {
   try {
-    return await prepare(context, claimed, surroundings);
+    return await runCausedBy(claimed.row.cause, () => prepare(context, claimed, surroundings));
   } catch (error) {
     if (!(error instanceof BudgetUsed)) throw error;
     return { kind: "deferred", claimed, waitMs: error.waitMs };
