@@ -9,12 +9,12 @@ import { ledgerBacklog } from "./ledger-backlog.ts";
 import { ledgerGauge } from "./ledger-gauge.ts";
 import { LogListeners } from "./log-listeners.ts";
 import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
-import { isOf, openEngine } from "./open-engine.ts";
+import { createLedger, isOf, openEngine } from "./open-engine.ts";
 import { type LogEnd, logEnd, readStreamed, type StreamedLog } from "./streamed-log.ts";
 import { NOT_CREATED, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
-  LedgerEngine,
+  type LedgerEngine,
   applyDeletion,
   isCreated,
   isDeleted,
@@ -392,10 +392,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   #create(ledger: Ledger): void {
-    this.#sql.transaction(() => {
-      LedgerEngine.create(this.#sql, ledger);
-      applyDeletion(this.#sql, ledger);
-    });
+    createLedger(this.#sql, ledger);
     this.#load();
   }
 }

@@ -1,8 +1,16 @@
 import type { ViolationLog } from "./violation-log.ts";
-import { LedgerEngine } from "#ledger-engine";
+import { applyDeletion, LedgerEngine } from "#ledger-engine";
+import type { Ledger } from "#modules/catalogue/index.ts";
 import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+
+/** Creates the tables of a ledger as the catalogue has it, deleted or not. */
+export const createLedger = (sql: Sql, ledger: Ledger): void =>
+  sql.transaction(() => {
+    LedgerEngine.create(sql, ledger);
+    applyDeletion(sql, ledger);
+  });
 
 /** Opens the stored ledger, with the settings of the deployment. */
 export function openEngine(sql: Sql, env: Env, violations: ViolationLog): LedgerEngine {
