@@ -102,8 +102,8 @@ export class TimedCounts extends RequestCounts {
 /** Length of a slot of recent refusals, in milliseconds. */
 const SLOT_MS = 60_000;
 
-/** Refusals of a client: all of them, and those of the present minute and of the one before. */
-export class ClientRefusals {
+/** Requests that were refused, such as those of a client: all of them, and those of the present minute and of the one before. */
+export class RefusedRequests {
   readonly counts = new RejectionCounts();
   #slot = 0;
   #inSlot = 0;

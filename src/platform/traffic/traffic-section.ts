@@ -1,7 +1,7 @@
 import { trafficOf } from "./count-answer.ts";
 import {
   BOUNDS_MS,
-  type ClientRefusals,
+  type RefusedRequests,
   type RejectionCounts,
   type RequestCounts,
   type TimedCounts,
@@ -32,7 +32,11 @@ export const requestsSection: StatusSection = {
   read: async ({ env, clock }) => {
     const traffic = trafficOf(env);
     if (traffic === undefined) return { samples: [], problems: [] };
-    return { samples: samplesOf(traffic), problems: floods(traffic, toMillis(clock())) };
+    const nowMs = toMillis(clock());
+    return {
+      samples: samplesOf(traffic),
+      problems: [...withoutRoom(traffic, nowMs), ...floods(traffic, nowMs)],
+    };
   },
 };
 
@@ -48,7 +52,7 @@ const samplesOf = ({ modules, ledgers, clients }: Traffic): Sample[] => [
   ),
 ];
 
-const namedClients = (clients: Traffic["clients"]): (readonly [string, ClientRefusals])[] => [
+const namedClients = (clients: Traffic["clients"]): (readonly [string, RefusedRequests])[] => [
   ...[...clients.entries()].map(
     ([client, refusals]) => [client === "" ? ANONYMOUS_CLIENT : client, refusals] as const,
   ),
@@ -103,6 +107,22 @@ const rejectionSamples = (
   toSample: (reason: string, count: number) => Sample,
 ): Sample[] => [...rejections.entries()].map(([reason, count]) => toSample(reason, count));
 
+/** Requests of late for which storage had no room. Under `npm start`, where the limit is the disk, no size tells of it before. */
+function withoutRoom({ withoutRoom: refused }: Traffic, nowMs: number): Problem[] {
+  const recent = refused.recent(nowMs);
+  if (recent === 0) return [];
+  return [
+    {
+      severity: "critical",
+      what: "storage",
+      sinceMs: undefined,
+      why: `storage had no room for ${recent} requests within the last two minutes`,
+      whatToDo:
+        "make room: see 'When the disk is full' in docs/operations.md; writes then succeed without a restart",
+    },
+  ];
+}
+
 /** The clients that are refused all the time, those that are refused most first. */
 function floods({ clients }: Traffic, nowMs: number): Problem[] {
   const flooding = namedClients(clients)
@@ -121,5 +141,5 @@ function floods({ clients }: Traffic, nowMs: number): Problem[] {
   );
 }
 
-const reasonsOf = ({ counts }: ClientRefusals): string =>
+const reasonsOf = ({ counts }: RefusedRequests): string =>
   [...counts.entries()].map(([reason, count]) => `${count} by ${reason}`).join(", ");

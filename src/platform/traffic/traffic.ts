@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from "./answered-request.ts";
 import { Busiest } from "./busiest.ts";
-import { ClientRefusals, RequestCounts, TimedCounts } from "./counts.ts";
+import { RefusedRequests, RequestCounts, TimedCounts } from "./counts.ts";
 
 /** Most ledgers and clients with metrics of their own, and the time after which busier ones replace others, in milliseconds. */
 const PLACES = { placesMax: 20, periodMs: 60_000 } as const;
@@ -18,7 +18,9 @@ export class Traffic {
   readonly modules = new Map<string, TimedCounts>();
   readonly ledgers = new Busiest({ ...PLACES, makeValue: () => new RequestCounts() });
   /** Refused clients; the client without a name has no valid token. */
-  readonly clients = new Busiest({ ...PLACES, makeValue: () => new ClientRefusals() });
+  readonly clients = new Busiest({ ...PLACES, makeValue: () => new RefusedRequests() });
+  /** Requests for which storage had no room. */
+  readonly withoutRoom = new RefusedRequests();
 
   count({ module, ledger, client, rejection, status, durationMs }: AnsweredRequest): void {
     const nowMs = Date.now();
@@ -31,6 +33,7 @@ export class Traffic {
     if (ledger !== undefined) {
       this.ledgers.of(ledger, nowMs, status < 400).add(status, durationMs, rejection);
     }
+    if (rejection === "storage") this.withoutRoom.add(rejection, nowMs);
     if (rejection !== undefined) this.clients.of(client, nowMs, true).add(rejection, nowMs);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Analytics } from "#platform/traffic/analytics.ts";
 import type { AnsweredRequest } from "#platform/traffic/answered-request.ts";
-import { ClientRefusals, rejectionOf, TimedCounts } from "#platform/traffic/counts.ts";
+import { RefusedRequests, rejectionOf, TimedCounts } from "#platform/traffic/counts.ts";
 import { Traffic } from "#platform/traffic/traffic.ts";
 
 const request = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
@@ -60,7 +60,7 @@ describe("counts of requests", () => {
   });
 
   test("recent refusals are those of this minute and of the one before", () => {
-    const refusals = new ClientRefusals();
+    const refusals = new RefusedRequests();
     for (let at = 0; at < 3; at++) refusals.add("admission", 60_000);
     refusals.add("admission", 120_000);
     expect(refusals.recent(179_999)).toBe(4);
