@@ -26,7 +26,7 @@ const COLUMNS: ShownFields = {
 };
 
 export const noun: Noun = {
-  summary: "Messages that the queue of events has given up",
+  summary: "Messages that a queue has given up",
   verbs: {
     list: list({
       summary: "Lists dead letters, newest first, with the reasons why they were refused",

@@ -67,7 +67,7 @@ export const deploymentModule: Module = {
         {
           name: "Dead letters",
           description:
-            "Messages that the queue of events has given up. The events themselves are kept by those who announced them; a dead letter says that a consumer has refused them for a while, and why.",
+            "Messages that a queue has given up. The events and occurrences themselves are kept by those who announced them; a dead letter says that a consumer has refused them for a while, and why.",
         },
         {
           name: "Sweeps",

@@ -18,15 +18,15 @@ const WAITING: WorkQueue = {
   graceMs: 0,
   isOverdue: sql`TRUE`,
   severity: "warning",
-  why: "the queue of events has given these messages up; each shows why its consumer refused it",
+  why: "a queue has given these messages up; each shows why its consumer refused it",
   whatToDo:
     "repair the cause, then send the letters again (npm run florin -- dead-letters retry all) or drop them",
 };
 
-/** Messages that the queue of events has given up. */
+/** Messages that a queue has given up. */
 export const deadLettersSection: StatusSection = {
   name: "dead-letters",
-  description: "Messages that the queue of events has given up",
+  description: "Messages that a queue has given up",
   read: observeDeadLetters,
   stuck: (context, max) => readStuckRows(context, [WAITING], max),
 };

@@ -3,7 +3,7 @@ import { DeadLetterStore } from "#platform/dead-letters/store.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 
-/** Stores the only message that the queue of events has given up, under the id 1. */
+/** Stores the only message that a queue has given up, under the id 1. */
 export async function storeDeadLetter(): Promise<void> {
   await env.DB.prepare("DELETE FROM dead_letters").run();
   await env.DB.prepare("DELETE FROM sqlite_sequence WHERE name = 'dead_letters'").run();

@@ -150,7 +150,7 @@ async function instanceId(): Promise<string> {
   return idOf(`${ORCHESTRATION}/v2/workflows/${workflow}/instances`, {});
 }
 
-/** The id of a message that the queue of events has given up. */
+/** The id of a message that a queue has given up. */
 async function deadLetterId(): Promise<string> {
   const row = await env.DB.prepare(
     `INSERT INTO dead_letters (key, queue, body, state, first_seen, last_seen, arrivals, retries)

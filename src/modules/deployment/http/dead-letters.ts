@@ -144,7 +144,7 @@ export const registerDeadLetters = registration(
   letters.get("", {
     ...OPERATE,
     operationId: "florinListDeadLetters",
-    summary: "List the messages that the queue of events has given up",
+    summary: "List the messages that a queue has given up",
     description:
       "Newest first. A message that is given up again and again is one letter. Letters are kept for `FLORIN_DEAD_LETTERS_RETENTION`.",
     query: DeadLettersQuery,
