@@ -141,6 +141,7 @@ export default defineConfig({
       }),
       inNode("browser", { ...SERVERS, ...ALONE }),
       inNode("package", { ...SERVERS, ...ALONE }),
+      inNode("guides", { ...SERVERS, ...ALONE }),
     ],
   },
 });

@@ -1,31 +1,24 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inProject, ROOT } from "#scripts/lib/project.ts";
+import { GUIDES, outputOf, programOf } from "#test/support/guides/pages.ts";
 import { sharedFolder } from "#test/support/runner/shared-server.ts";
-import { inBlocks } from "#test/unit/scripts/markdown.ts";
-
-const GUIDES = readdirSync(inProject("docs/guides"))
-  .filter((file) => file.endsWith(".md"))
-  .map((file) => file.slice(0, -".md".length));
-
-const textOf = (guide: string): string =>
-  readFileSync(inProject(`docs/guides/${guide}.md`), "utf8");
 
 /** The TypeScript of a guide, in the project's folder, where its packages are found. */
-const programOf = (guide: string): string => inProject(`guide-${process.pid}-${guide}.ts`);
+const fileOf = (guide: string): string => inProject(`guide-${process.pid}-${guide}.ts`);
 
 /** What each guide has printed. All of them run in one process, because loading the SDK takes longer than a guide. */
 let outputs: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   for (const guide of GUIDES) {
-    writeFileSync(programOf(guide), inBlocks(textOf(guide), "ts").join("\n"));
+    writeFileSync(fileOf(guide), programOf(guide, "ts"));
   }
-  const programs = GUIDES.map((guide) => [guide, pathToFileURL(programOf(guide)).href]);
+  const programs = GUIDES.map((guide) => [guide, pathToFileURL(fileOf(guide)).href]);
   const runner = `for (const [guide, program] of ${JSON.stringify(programs)}) {
     console.log("== " + guide);
     await import(program);
@@ -45,10 +38,9 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  for (const guide of GUIDES) rmSync(programOf(guide), { force: true });
+  for (const guide of GUIDES) rmSync(fileOf(guide), { force: true });
 });
 
 test.each(GUIDES)("the TypeScript of the guide %s prints what the guide says", (guide) => {
-  const [expected] = inBlocks(textOf(guide), "text");
-  expect(outputs[guide]).toBe(expected);
+  expect(outputs[guide]).toBe(outputOf(guide));
 });
