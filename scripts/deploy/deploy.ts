@@ -177,7 +177,7 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
   });
   await markComplete(api, environment.name);
   write(
-    `\n${environment.name} runs.\n\n  URL            ${url}\n  API reference  ${url}/docs\n  Console        ${url}/console\n`,
+    `\n${environment.name} runs.\n\n  URL            ${url}\n  Guide          ${url}/guide\n  API reference  ${url}/docs\n  Console        ${url}/console\n`,
   );
   if (target === undefined) {
     write(

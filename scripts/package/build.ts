@@ -35,7 +35,7 @@ const COMMAND_TARGET = "node18";
  *       command.js   the command `florin`
  *       server/      start.js, demo.js, listen.js and florin.js, with all packages but `miniflare`
  *       worker/      the script of the Worker
- *       assets/      the files of the console and of the API page
+ *       assets/      the files of the console, the guide and the API page
  *       migrations/  the migrations of D1
  */
 export async function buildPackage(folder = FOLDER): Promise<void> {

@@ -105,10 +105,14 @@ describe("the server of the package", () => {
     });
     try {
       const url = await urlOf(server);
-      const [versions, page, script] = await Promise.all(
-        ["/versions", "/console", "/docs/assets/scalar.js"].map((path) => fetch(`${url}${path}`)),
+      const [versions, ...pages] = await Promise.all(
+        ["/versions", "/console", "/docs/assets/scalar.js", "/guide/"].map((path) =>
+          fetch(`${url}${path}`),
+        ),
       );
-      expect([versions?.status, page?.status, script?.status]).toEqual([200, 200, 200]);
+      expect([versions?.status, ...pages.map(({ status }) => status)]).toEqual([
+        200, 200, 200, 200,
+      ]);
       expect(await versions?.json()).toMatchObject({ region: expect.any(String) as string });
       expect(readdirSync(join(project, ".florin"))).toContain("server.json");
       const { FLORIN_STATE_DIR: _, ...env } = process.env;
