@@ -37,7 +37,10 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("db", "events", "objects", "secrets", "storage", "work")],
     packages: D1,
   },
-  "platform/backup": { uses: ["platform", ...platform("audit", "db", "sql")], packages: D1 },
+  "platform/backup": {
+    uses: ["platform", ...platform("audit", "db", "objects", "sql")],
+    packages: D1,
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },

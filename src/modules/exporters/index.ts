@@ -10,9 +10,11 @@ import { exporterSettings } from "./settings.ts";
 import { EXPORTERS_STATUS } from "./status.ts";
 import { PIPELINES_SWEEP } from "./store/reconciler.ts";
 import * as tables from "./tables.ts";
+import { namedByIds } from "#platform/backup/copied-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
+import { objectAt } from "#platform/objects/address.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /**
@@ -80,6 +82,13 @@ export const exportersModule: Module = {
     },
   ],
   classes: { PipelineObject },
+  copiedClasses: [
+    {
+      name: "PipelineObject",
+      ...namedByIds(tables.pipelines.id),
+      objectOf: (env, name) => objectAt(env, env.PIPELINES, name),
+    },
+  ],
 };
 
 export {

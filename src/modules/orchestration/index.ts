@@ -16,6 +16,7 @@ import { sweepEnded } from "./retention/sweep.ts";
 import { InstanceRunnerObject } from "./run/instance-runner-object.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
+import { RUNNER_NAME, runnerOf } from "./run/runner.ts";
 import { orchestrationSettings } from "./settings.ts";
 import { ORCHESTRATION_STATUS } from "./status.ts";
 import { INSTANCES_SWEEP, OCCURRENCES_SWEEP } from "./sweep-names.ts";
@@ -24,8 +25,10 @@ import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
 import { consumeOccurrences } from "./triggers/firing/queue.ts";
 import { sweepOccurrences } from "./triggers/firing/sweep.ts";
 import { TriggerLaneObject } from "./triggers/lane/lane-object.ts";
+import { laneOf, listOwners } from "./triggers/lane/lanes.ts";
 import * as triggers from "./triggers/tables.ts";
 import * as workflows from "./workflows/tables.ts";
+import { namedByList } from "#platform/backup/copied-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { honourLedgers } from "#platform/http/access.ts";
@@ -83,6 +86,18 @@ export const orchestrationModule: Module = {
     { name: "orchestration-retention", run: sweepEnded, purges: true },
   ],
   classes: { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject },
+  copiedClasses: [
+    {
+      name: "InstanceRunnerObject",
+      ...namedByList(async () => [RUNNER_NAME]),
+      objectOf: (env) => runnerOf({ env }),
+    },
+    {
+      name: "TriggerLaneObject",
+      ...namedByList(listOwners),
+      objectOf: laneOf,
+    },
+  ],
 };
 
 export { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject };

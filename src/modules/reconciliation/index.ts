@@ -24,6 +24,7 @@ import { registerRules } from "./http/rules.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerSources } from "./http/sources/sources.ts";
 import { registerStatements } from "./http/sources/statements.ts";
+import { matchingObjectOf } from "./matchings/object-calls.ts";
 import { MatchingObject } from "./matchings/object/matching-object.ts";
 import * as matchings from "./matchings/tables.ts";
 import * as policies from "./policies/tables.ts";
@@ -34,10 +35,12 @@ import { repairTimes } from "./scheduler/repair.ts";
 import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
 import * as sources from "./sources/tables.ts";
+import { sourceObjectOf } from "./statements/source-calls.ts";
 import { StatementSourceObject } from "./statements/source-object.ts";
 import * as statements from "./statements/tables.ts";
 import { RECONCILIATION_STATUS } from "./status.ts";
 import { CORRECTIONS_SWEEP, RETENTION_SWEEP, RULES_SWEEP, TIMES_SWEEP } from "./sweep-names.ts";
+import { namedByIds } from "#platform/backup/copied-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -121,6 +124,19 @@ export const reconciliationModule: Module = {
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },
   ],
   classes: { MatchingObject, StatementSourceObject },
+  copiedClasses: [
+    {
+      name: "MatchingObject",
+      ...namedByIds(matchings.reconciliationMatchings.id),
+      objectOf: matchingObjectOf,
+    },
+    {
+      // A source of another kind has an object without tables.
+      name: "StatementSourceObject",
+      ...namedByIds(sources.reconciliationSources.id),
+      objectOf: sourceObjectOf,
+    },
+  ],
 };
 
 export { MatchingObject, StatementSourceObject };

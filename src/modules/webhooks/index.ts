@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { WEBHOOKS_SWEEP } from "./configs/endpoints.ts";
+import { endpointOf, WEBHOOKS_SWEEP } from "./configs/endpoints.ts";
 import { WEBHOOK_EVENT_TYPES } from "./event-types.ts";
 import { webhookListener } from "./fan-out/event-listener.ts";
 import { OWED_SWEEP, OwedBatches } from "./fan-out/owed-batches.ts";
@@ -10,6 +10,7 @@ import { WebhookService } from "./services/webhook-service.ts";
 import { webhookSettings } from "./settings.ts";
 import { WEBHOOKS_STATUS } from "./status.ts";
 import * as tables from "./tables.ts";
+import { namedByIds } from "#platform/backup/copied-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
@@ -75,6 +76,13 @@ export const webhooksModule: Module = {
     { name: OWED_SWEEP, run: (context) => new OwedBatches(context).sweep() },
   ],
   classes: { EndpointObject },
+  copiedClasses: [
+    {
+      name: "EndpointObject",
+      ...namedByIds(tables.webhookConfigs.id),
+      objectOf: endpointOf,
+    },
+  ],
 };
 
 export { toPayload } from "./calls/payload.ts";

@@ -3,6 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ResourceGroup } from "./resources.ts";
 import type { Site } from "./site.ts";
 import type { EventScopes } from "#platform/access/event-scopes.ts";
+import type { CopiedClass } from "#platform/backup/copied-class.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
 import { eventName } from "#platform/events/envelope.ts";
@@ -51,6 +52,8 @@ export interface Module {
   /** What waits in the module, for the status of the deployment and its metrics. */
   readonly status?: readonly StatusSection[];
   readonly classes?: Classes;
+  /** Those of the classes whose objects hold what is nowhere else, so that a backup copies their tables. Ledgers are saved as their logs. */
+  readonly copiedClasses?: readonly CopiedClass[];
   /** The module's tables in D1: `tablesIn` of its files `tables.ts`. The module is healthy only if the database has them. */
   readonly tables: readonly SQLiteTable[];
 }

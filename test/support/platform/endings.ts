@@ -55,6 +55,13 @@ const policyId = (): Promise<string> =>
 
 const copyId = (): Promise<string> => idOf("/api/florin/v1/backup/database-copies", {});
 
+/** The end of a path to the copy of an object. */
+async function objectCopy(): Promise<string> {
+  const backup = await idOf("/api/florin/v1/backup", {});
+  const object = `backup=${backup}&class=InstanceRunnerObject&name=runner`;
+  return `${await idOf(`/api/florin/v1/backup/objects/copies?${object}`, {})}?${object}`;
+}
+
 const clientId = async (): Promise<string> => (await freshApp()).id;
 
 async function quotaOfClient(): Promise<string> {
@@ -311,6 +318,7 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
   ),
   // What begins a copy is in the audit; that it ends, also by itself, is not.
   florinAbandonDatabaseCopy: at("/api/florin/v1/backup/database-copies/", copyId, {}),
+  florinAbandonObjectCopy: at("/api/florin/v1/backup/objects/copies/", objectCopy, {}),
   florinDeleteMatching: at(`${MATCHINGS}/`, async () => (await newMatching()).id, {
     action: "reconciliation.matching.delete",
   }),

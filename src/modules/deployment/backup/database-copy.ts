@@ -1,12 +1,8 @@
 import { AuditedChange } from "#platform/audit/audited-change.ts";
+import { readCopiedRows, type RowsOfTable, type SoughtRows } from "#platform/backup/copied-rows.ts";
 import { d1CopyDatabase, type CopyStatement } from "#platform/backup/copy-database.ts";
 import { ABANDONED_MS } from "#platform/backup/copy-state.ts";
-import {
-  type CopiedChanges,
-  type CopiedPage,
-  type CopyEnd,
-  TableCopy,
-} from "#platform/backup/table-copy.ts";
+import { type CopiedChanges, type CopyEnd, TableCopy } from "#platform/backup/table-copy.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { Sweep } from "#platform/modules/module.ts";
@@ -24,24 +20,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 /** The sweep that ends copies which were left alone. */
 const COPY_SWEEP = "database-copy";
-
-/** A place in a copy: behind a key of a table, or at the table's beginning. */
-export interface RowsAt {
-  readonly table: string;
-  readonly key?: string | undefined;
-}
-
-/** The place from which rows are read; without a table, the beginning. */
-interface Sought {
-  readonly table?: string | undefined;
-  readonly key?: string | undefined;
-}
-
-/** Some rows of one table, and where the next rows are, absent after the last row of the last table. */
-export interface RowsOfTable extends Omit<CopiedPage, "next"> {
-  readonly table: string;
-  readonly next?: RowsAt;
-}
 
 /** The copy of D1 that a backup makes, see `TableCopy`. It goes by the machine's clock, as alarms do. */
 export class DatabaseCopy {
@@ -68,14 +46,8 @@ export class DatabaseCopy {
   }
 
   /** Reads rows of one table; the first ones of the first table without a place. Throws `CONFLICT`, and `NOT_FOUND` for an unknown table. */
-  async readRows(id: string, { table, key }: Sought): Promise<RowsOfTable> {
-    const names = await this.#copy.tableNames();
-    const name = table ?? names[0] ?? "";
-    const { next, ...page } = await this.#copy.page(callOf(id), { table: name, after: key });
-    const following = names[names.indexOf(name) + 1];
-    if (next !== undefined) return { table: name, ...page, next: { table: name, key: next } };
-    if (following !== undefined) return { table: name, ...page, next: { table: following } };
-    return { table: name, ...page };
+  readRows(id: string, sought: SoughtRows): Promise<RowsOfTable> {
+    return readCopiedRows(this.#copy, callOf(id), sought);
   }
 
   /** Reads rows that have changed after the change `after`. Throws `CONFLICT`. */

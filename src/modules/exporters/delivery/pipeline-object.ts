@@ -11,6 +11,7 @@ import {
   type PipelineSpec,
   PipelineStore,
 } from "#modules/exporters/store/pipeline-store.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
 import { objectAt } from "#platform/objects/address.ts";
@@ -46,6 +47,7 @@ const UNSERVED_MS = 3_600_000;
  * after a wait that grows from the pull interval up to an hour. At an hour, an idle pipeline writes 48 rows a day.
  */
 export class PipelineObject extends DurableObject<Env> {
+  readonly #tableCopy: ObjectCopy;
   readonly #progress: ProgressStore;
   /** The delivery is opened at its first use, so that a wrong setting does not keep the object from being created. */
   #opened: Delivery | undefined;
@@ -75,6 +77,12 @@ export class PipelineObject extends DurableObject<Env> {
       nowMs: Date.now,
     });
     this.#progress = new ProgressStore(durableSql(ctx.storage));
+    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   /** Reads the spec again, and follows it. Deletes the storage of this object if the pipeline is deleted. */

@@ -5,6 +5,7 @@ import { executeRun, INLINE_MS_MAX } from "./execute-run.ts";
 import { type RunParams, startRun } from "./platform.ts";
 import { type Wake, WakeList } from "./wake-list.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -22,6 +23,7 @@ const LANES = { total: 8, perKey: 1, timeoutMs: 10_000 };
  * that was under way is repeated. The sweep looks after an instance that should have gone on 20 seconds ago.
  */
 export class InstanceRunnerObject extends DurableObject<Env> {
+  readonly #tableCopy: ObjectCopy;
   readonly #wakes: WakeList;
   readonly #alarms: Alarms<"wakes">;
   readonly #ends: EndWatch;
@@ -29,6 +31,7 @@ export class InstanceRunnerObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#wakes = new WakeList(durableSql(ctx.storage));
+    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
     this.#alarms = new Alarms(ctx.storage, { wakes: () => this.#runDue() });
     this.#ends = new EndWatch({
       look: (ids) => endedOf(env, ids),
@@ -39,6 +42,11 @@ export class InstanceRunnerObject extends DurableObject<Env> {
       nowMs: () => Date.now(),
     });
     this.#arm();
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   /** Makes sure that an instance goes on at a time, or earlier. */

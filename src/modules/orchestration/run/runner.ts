@@ -7,9 +7,9 @@ import { type ObjectCall, reachObject } from "#platform/objects/call.ts";
 type RunnerContext = Pick<ServiceContext, "env">;
 
 /** The name of the only runner of a deployment; see `InstanceRunnerObject`. */
-const RUNNER_NAME = "runner";
+export const RUNNER_NAME = "runner";
 
-const runnerOf = ({ env }: RunnerContext) => objectAt(env, env.INSTANCE_RUNNER, RUNNER_NAME);
+export const runnerOf = ({ env }: RunnerContext) => objectAt(env, env.INSTANCE_RUNNER, RUNNER_NAME);
 
 /** The call that wakes an instance. It may be repeated like a read, because a wake that comes twice does no harm. */
 const TO_RUNNER: ObjectCall = {

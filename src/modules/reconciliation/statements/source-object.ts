@@ -11,6 +11,7 @@ import { type Ending, FileWork } from "./work.ts";
 import { currencyDecimals } from "#modules/payments/index.ts";
 import { FILE_BYTES_MAX } from "#modules/reconciliation/core/statements/index.ts";
 import { present } from "#platform/assert.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -41,6 +42,7 @@ const WAIT_MS = 10_000;
  * that counts: a state is left only when what belongs to it is stored, and everything that is done in a state may be done twice.
  */
 export class StatementSourceObject extends DurableObject<Env> {
+  readonly #tableCopy: ObjectCopy;
   readonly #alarms: Alarms<"work" | "sweep" | "move">;
   readonly #waiting = new Map<string, PromiseWithResolvers<Ending | undefined>>();
   #opened:
@@ -51,12 +53,18 @@ export class StatementSourceObject extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#work(),
       sweep: () => this.#sweep(),
       move: () => this.#open().work.moveToBucket(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   /** Takes the next piece of a file that arrives. Fails with `RATE_LIMITED`, `BODY_TOO_LARGE` and `CONFLICT`. */

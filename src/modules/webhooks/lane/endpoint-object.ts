@@ -23,6 +23,7 @@ import {
   type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -55,6 +56,7 @@ const PURGE_INTERVAL_MS = 24 * 3_600_000;
  */
 export class EndpointObject extends DurableObject<Env> {
   readonly #sql: Sql;
+  readonly #tableCopy: ObjectCopy;
   readonly #store: LaneStore;
   readonly #changes: LaneChanges;
   readonly #endings: LateEndings;
@@ -68,6 +70,7 @@ export class EndpointObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
+    this.#tableCopy = new ObjectCopy(this.#sql);
     this.#store = new LaneStore(this.#sql);
     this.#changes = new LaneChanges(this.#sql);
     this.#endings = new LateEndings(this.#sql);
@@ -102,6 +105,11 @@ export class EndpointObject extends DurableObject<Env> {
     const wantsBodies = lane.accept(batch);
     if (!this.#alarms.isSet("purge")) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
     return wantsBodies;
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   list(query: DeliveryQuery): DeliveryRecord[] {

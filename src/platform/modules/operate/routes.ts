@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { objectCopyRoutes } from "./object-copies.ts";
 import { type NamedSettings, settingRoutes } from "./settings.ts";
 import { storageRoutes } from "./storage.ts";
 import { stuckRoutes } from "./stuck.ts";
@@ -28,5 +29,6 @@ export function registerOperatorRoutes(
     stuckRoutes(modules, sweeps),
     settingRoutes(settings),
     storageRoutes([...new Set(tables)]),
+    objectCopyRoutes(modules.flatMap(({ copiedClasses = [] }) => copiedClasses)),
   )(app);
 }

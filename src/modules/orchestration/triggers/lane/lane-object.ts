@@ -9,6 +9,7 @@ import { announceOccurrences } from "#modules/orchestration/triggers/announce.ts
 import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { currentTriggers } from "#modules/orchestration/triggers/matching/catalogue.ts";
 import { storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { systemContext } from "#platform/context.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -61,6 +62,7 @@ export interface LaneFigures extends TriggerFigures {
  * | the turn is settled | rows of filters that are left | The alarm goes on. |
  */
 export class TriggerLaneObject extends DurableObject<Env> {
+  readonly #tableCopy: ObjectCopy;
   readonly #store: TriggerLaneStore;
   readonly #alarms: Alarms<"evaluate">;
   #isRunning = false;
@@ -70,8 +72,14 @@ export class TriggerLaneObject extends DurableObject<Env> {
     const sqlite = durableSql(ctx.storage);
     LANE_TABLES.migrateToEnd(sqlite);
     this.#store = new TriggerLaneStore(sqlite);
+    this.#tableCopy = new ObjectCopy(sqlite);
     this.#alarms = new Alarms(ctx.storage, { evaluate: () => this.#run() });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   /** Stores events, and has their filters evaluated without waiting for the results. Returns false where too many events wait already. */

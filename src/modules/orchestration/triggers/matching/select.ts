@@ -65,8 +65,11 @@ export function groupByOwner(owed: readonly EventForLane[]): Map<string, LaneEve
 }
 
 /** Names the principal to whose budget the work of a trigger counts, by the client and subject that have created the trigger. */
-export const ownerOf = ({ principal: { issuer, subject, clientId } }: Trigger): string =>
-  stringifyJson([issuer, subject, clientId]);
+export const ownerOf = ({
+  principal: { issuer, subject, clientId },
+}: {
+  readonly principal: Pick<Principal, "issuer" | "subject" | "clientId">;
+}): string => stringifyJson([issuer, subject, clientId]);
 
 function isFor({ version, principal }: Trigger, found: PlatformEvent): boolean {
   if (version !== undefined && version !== found.version) return false;

@@ -41,6 +41,7 @@ import {
 } from "#modules/reconciliation/matchings/engine/preview-reads.ts";
 import type { RunSettings } from "#modules/reconciliation/matchings/engine/settings.ts";
 import { present } from "#platform/assert.ts";
+import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -95,6 +96,7 @@ export interface GroupDecision {
  * | a decision | its row, and an alarm | The alarm copies it into the audit; D1 knows the last decision that it has. |
  */
 export class MatchingObject extends DurableObject<Env> {
+  readonly #tableCopy: ObjectCopy;
   readonly #sql: VersionedSql;
   readonly #alarms: Alarms<"work" | "copy">;
   readonly #driver: MatchingDriver;
@@ -104,6 +106,7 @@ export class MatchingObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = new VersionedSql(durableSql(ctx.storage));
+    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#driver.work(),
       copy: () => this.#copy(),
@@ -117,6 +120,11 @@ export class MatchingObject extends DurableObject<Env> {
       empty: () => this.empty(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
+  }
+
+  /** Copies the tables for a backup. */
+  async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
+    return this.#tableCopy.step(step);
   }
 
   /** Begins a run, which works by itself from then on. Fails with `CONFLICT` while another one works. */
