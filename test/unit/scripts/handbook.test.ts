@@ -20,7 +20,13 @@ const DOCS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8"
 const HANDBOOK = ["AGENTS.md", "CONTRIBUTING.md", "README.md"];
 
 /** Variables of the scripts, and bindings, that are no settings of a server. */
-const OTHER_VARIABLES = ["FLORIN_STATE_DIR", "FLORIN_STATEMENTS", "FLORIN_TOKEN", "FLORIN_URL"];
+const OTHER_VARIABLES = [
+  "FLORIN_ANALYTICS",
+  "FLORIN_STATE_DIR",
+  "FLORIN_STATEMENTS",
+  "FLORIN_TOKEN",
+  "FLORIN_URL",
+];
 
 /** The beginnings of paths, from the root or from `src`. */
 const PLACE = /^(?:src|test|scripts|bench|docs|migrations|platform|modules|ledger-engine)\//;
