@@ -10,6 +10,8 @@ export interface Book {
 export interface BookPage {
   /** The path of the page's source in the project: `docs/webhooks.md`. */
   readonly source: string;
+  /** Its name in the sidebar. */
+  readonly name: string;
 }
 
 export interface SidebarGroup {

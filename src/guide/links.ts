@@ -21,6 +21,16 @@ export function targetOf(book: Book, page: string, href: string): LinkTarget {
   return target === undefined ? undefined : `/${routeOf(target)}${hash}`;
 }
 
+/**
+ * The words of a link on the site: a link that has the name of a file, which readers of the project's files know, gets the name of the page.
+ */
+export function wordsOf(book: Book, target: string, words: string): string {
+  if (!/^[\w./-]+\.md$/.test(words)) return words;
+  const [route] = target.split("#");
+  const [, page] = Object.entries(book.pages).find(([file]) => `/${routeOf(file)}` === route) ?? [];
+  return page?.name ?? words;
+}
+
 /** The path of a page below the site's, from that of its file: `index.md` is the front. */
 export const routeOf = (page: string): string => page.replace(/(?:^|(?<=\/))index\.md$|\.md$/, "");
 

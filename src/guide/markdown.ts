@@ -1,6 +1,6 @@
 import type { MarkdownRenderer } from "vitepress";
 import type { Book } from "./book.ts";
-import { targetOf } from "./links.ts";
+import { targetOf, wordsOf } from "./links.ts";
 
 type Token = ReturnType<MarkdownRenderer["parse"]>[number];
 
@@ -27,11 +27,15 @@ function alignByClass(token: Token): void {
 /** Lets links lead to the site's pages. A link to what the site does not have becomes plain text. */
 function rewriteLinks(tokens: readonly Token[], book: Book, page: string): void {
   let isDropped = false;
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     if (token.type === "link_open") {
       const target = targetOf(book, page, token.attrGet("href") ?? "");
       isDropped = target === undefined;
-      if (target !== undefined) token.attrSet("href", target);
+      if (target !== undefined) {
+        token.attrSet("href", target);
+        const words = tokens[index + 1];
+        if (words?.type === "text") words.content = wordsOf(book, target, words.content);
+      }
     }
     if (!isDropped || !token.type.startsWith("link_")) continue;
     token.type = "text";

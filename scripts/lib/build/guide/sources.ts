@@ -47,7 +47,9 @@ export function makeBook(): Book {
   const all = chapters();
   return {
     pages: Object.fromEntries(
-      all.flatMap(({ pages }) => pages.map(({ page, source }) => [`${page}.md`, { source }])),
+      all.flatMap(({ pages }) =>
+        pages.map(({ page, source, name }) => [`${page}.md`, { source, name }]),
+      ),
     ),
     files: {
       [ICON]: "icon.svg",

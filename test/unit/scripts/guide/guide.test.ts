@@ -4,14 +4,14 @@ import { withoutInline } from "#scripts/lib/build/guide/served-files.ts";
 import { makeBook } from "#scripts/lib/build/guide/sources.ts";
 import { inProject } from "#scripts/lib/project.ts";
 import type { Book } from "#src/guide/book.ts";
-import { anchorOf, routeOf, targetOf } from "#src/guide/links.ts";
+import { anchorOf, routeOf, targetOf, wordsOf } from "#src/guide/links.ts";
 
 const BOOK: Book = {
   pages: {
-    "index.md": { source: "docs/quickstart.md" },
-    "webhooks.md": { source: "docs/webhooks.md" },
-    "operations/backup.md": { source: "docs/operations/backup.md" },
-    "expressions.md": { source: "src/expr/README.md" },
+    "index.md": { source: "docs/quickstart.md", name: "Quickstart" },
+    "webhooks.md": { source: "docs/webhooks.md", name: "Webhooks" },
+    "operations/backup.md": { source: "docs/operations/backup.md", name: "Backup" },
+    "expressions.md": { source: "src/expr/README.md", name: "Expressions" },
   },
   files: { "docs/operations/alerts.yaml": "operations/alerts.yaml" },
   sidebar: [],
@@ -27,6 +27,15 @@ test.each([
   ["webhooks.md", "../wrangler.toml", undefined],
 ])("on the site, the link from %s to %s leads to %s", (page, href, target) => {
   expect(targetOf(BOOK, page, href)).toBe(target);
+});
+
+test.each([
+  ["/webhooks#lanes", "webhooks.md", "Webhooks"],
+  ["/", "quickstart.md", "Quickstart"],
+  ["/webhooks", "deliveries", "deliveries"],
+  ["https://example.com/readme.md", "readme.md", "readme.md"],
+])("a link to %s with the words %s has the words %s on the site", (target, words, shown) => {
+  expect(wordsOf(BOOK, target, words)).toBe(shown);
 });
 
 test("each page has a path, and the front has that of the site", () => {
