@@ -72,7 +72,7 @@ interface Axe {
   }>;
 }
 
-const PAGES = ["", "webhooks", "settings", "operations/backup"];
+const PAGES = ["", "webhooks", "settings", "operations/backup", "guides/card-programme", "cost"];
 
 test.each([
   ["desktop", DESKTOP, "light"],

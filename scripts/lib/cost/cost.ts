@@ -77,7 +77,9 @@ const DIGITS = 3;
 const round = (value: number): string =>
   Number(value.toPrecision(DIGITS)).toLocaleString("en-US", { maximumFractionDigits: 2 });
 
-const money = (dollars: number): string =>
-  `$${dollars.toLocaleString("en-US", { maximumFractionDigits: dollars < 100 ? 2 : 0 })}`;
+const money = (dollars: number): string => {
+  const digits = dollars < 100 && !Number.isInteger(dollars) ? 2 : 0;
+  return `$${dollars.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+};
 
 const cents = (dollars: number): string => `${(dollars * 100).toFixed(2)} ¢`;
