@@ -11,6 +11,7 @@ import { clockName, RING_MS_MAX, startClock } from "#platform/objects/deployment
 import { setAlarm } from "#platform/objects/set-alarm.ts";
 import { isToBeRecorded, recordSweepRun, type SweepRun } from "#platform/status/sweep-runs.ts";
 import { toMillis } from "#platform/time.ts";
+import { Cause, runCaused } from "#platform/tracing/cause.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -156,7 +157,9 @@ export class ClockObject extends DurableObject<Env> {
     try {
       const context = systemContext(this.env, `sweep:${name}`);
       const readOwnApi = readOwnApiOf(this.env);
-      const nextMs = await runSweep(sweep, { ...context, readOwnApi });
+      const nextMs = await runCaused(Cause.ofJob(context.requestId), () =>
+        runSweep(sweep, { ...context, readOwnApi }),
+      );
       this.#failures = 0;
       this.#restsUntilMs = 0;
       this.#error = undefined;

@@ -1,5 +1,5 @@
 import { isPublicHost } from "./public-hosts.ts";
-import { currentCause } from "#platform/tracing/cause.ts";
+import { causeOfCall } from "#platform/tracing/cause.ts";
 import { ownDeadline, type RunningDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /**
@@ -103,7 +103,7 @@ export interface OutboundAccess {
 }
 
 /**
- * Calls a URL if the policy allows it, without following redirects, as a part of the trace of the present work. Never throws: a failure to get
+ * Calls a URL if the policy allows it, without following redirects, as a part of the trace of the present work, or in one of its own. Never throws: a failure to get
  * an answer is a result.
  */
 export async function callOutbound(
@@ -117,7 +117,7 @@ export async function callOutbound(
     const response = await deadline.race(
       fetch(url.href, {
         method: call.method,
-        headers: { ...call.headers, ...currentCause()?.callHeaders() },
+        headers: { ...call.headers, ...causeOfCall().callHeaders() },
         redirect: "manual",
         signal: deadline.signal,
         ...(call.body === undefined ? {} : { body: call.body }),

@@ -112,5 +112,8 @@ export const runCausedBy = <T>(cause: string | null | undefined, work: () => T):
     ? work()
     : runCaused(Cause.parse(cause), work);
 
+/** The cause of a call that the present work makes. Work that began by itself, such as a poll of a provider, is its own cause. */
+export const causeOfCall = (): Cause => causes.getStore() ?? Cause.ofJob(crypto.randomUUID());
+
 /** The cause of the present work; undefined for work that began in an object by itself. */
 export const currentCause = (): Cause | undefined => causes.getStore();

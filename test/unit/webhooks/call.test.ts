@@ -30,17 +30,19 @@ const run = (fetch: Fetch, call: Partial<typeof CALL> = {}) =>
 afterEach(() => vi.useRealTimers());
 
 describe("a request", () => {
-  const headersOf = async (call: Partial<typeof CALL>): Promise<unknown> => {
-    let headers: unknown;
+  const headersOf = async (call: Partial<typeof CALL>): Promise<Record<string, string>> => {
+    let headers: Record<string, string> = {};
     await run(async (_url, init) => {
-      headers = init.headers;
+      headers = Object.fromEntries(new Headers(init.headers));
       return new Response();
     }, call);
     return headers;
   };
 
   test("a request of a webhook carries the signature of this attempt", async () => {
-    expect(await headersOf({})).toEqual({
+    const { traceparent, ...headers } = await headersOf({});
+    expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(headers).toEqual({
       "content-type": "application/json",
       "user-agent": "formance-webhooks/v0",
       "formance-webhook-id": CALL.id,

@@ -1,6 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { log } from "#platform/log.ts";
-import { Cause, currentCause, runCaused, runCausedBy } from "#platform/tracing/cause.ts";
+import {
+  Cause,
+  causeOfCall,
+  currentCause,
+  runCaused,
+  runCausedBy,
+} from "#platform/tracing/cause.ts";
 
 const ID = "0c6f1c7e-4a51-4b6c-9d39-5f8f2d1c9a11";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -65,6 +71,12 @@ describe("a cause", () => {
       runCausedBy("other", () => currentCause()?.requestId),
     ]);
     expect(seen).toEqual([ID, "other"]);
+  });
+
+  test("a call of work that began by itself is a trace of its own", () => {
+    expect(causeOfCall().traceId).not.toBe(causeOfCall().traceId);
+    expect(causeOfCall().callHeaders().traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(runCaused(traced(ID), () => causeOfCall().traceId)).toBe(TRACE);
   });
 
   test("log lines have the ids of the request and of the trace", () => {
