@@ -24,6 +24,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("audit", "db", "dead-letters", "objects", "tracing", "work")],
     packages: [...D1, "zod"],
   },
+  "platform/arming": { uses: ["platform", ...platform("db", "objects")], packages: D1 },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/failed-requests": {
     uses: ["platform", ...platform("db", "objects", "paging", "work/deadline.ts")],

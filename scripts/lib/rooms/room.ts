@@ -56,6 +56,7 @@ export const PLATFORM = [
   ...platform(
     "access",
     "admission",
+    "arming",
     "audit",
     "backup",
     "db",

@@ -1,3 +1,4 @@
+import * as arming from "#platform/arming/tables.ts";
 import * as audit from "#platform/audit/tables.ts";
 import * as reserve from "#platform/db/tables.ts";
 import * as deadLetters from "#platform/dead-letters/tables.ts";
@@ -10,6 +11,7 @@ import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
 /** The tables that belong to no module, because all modules use them. */
 export const PLATFORM_TABLES = tablesIn(
+  arming,
   audit,
   deadLetters,
   events,

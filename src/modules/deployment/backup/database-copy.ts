@@ -11,6 +11,8 @@ import { toMillis } from "#platform/time.ts";
 
 /** Tables that are not copied, because they tell of this deployment, and not of what people keep in it. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
+  "armed_connectors",
+  "disarmament",
   "failed_requests",
   "object_backlogs",
   "storage_reserve",
