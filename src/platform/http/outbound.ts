@@ -95,21 +95,32 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   return problem === undefined ? { problem, href: new URL(text).href } : { problem };
 }
 
+/**
+ * Resolves if a call may be made now. Throws `DISARMED` while the deployment is disarmed, and `OVERLOADED` if nobody can say whether it is:
+ * an error for which `isHeld` holds.
+ */
+export type OutboundGate = () => Promise<void>;
+
+/** The gate of calls that a disarmed deployment makes all the same: those by which people and programs prove who they are. */
+export const OPEN_GATE: OutboundGate = async () => undefined;
+
 export interface OutboundAccess {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
+  readonly gate: OutboundGate;
   /** The start of a deadline. Objects that make many calls pass `sharedDeadlines()`; the default is a timer for each call. */
   readonly startDeadline?: StartDeadline;
 }
 
 /**
- * Calls a URL if the policy allows it, without following redirects, as a part of the trace of the present work, or in one of its own. Never throws: a failure to get
- * an answer is a result.
+ * Calls a URL if the policy allows it, without following redirects, as a part of the trace of the present work, or in one of its own. A failure
+ * to get an answer is a result, and no error. Throws what the gate throws, for a call that was not attempted.
  */
 export async function callOutbound(
   call: OutboundCall,
-  { fetch, policy, startDeadline = ownDeadline }: OutboundAccess,
+  { fetch, policy, gate, startDeadline = ownDeadline }: OutboundAccess,
 ): Promise<OutboundResult> {
+  await gate();
   const deadline = new Deadline(call.timeoutMs, startDeadline);
   try {
     const url = typeof call.url === "string" ? checkUrl(call.url, policy) : call.url;

@@ -1,6 +1,7 @@
 import type { ExporterConfig } from "#modules/exporters/drivers/config.ts";
 import type { DriverContext } from "#modules/exporters/drivers/driver.ts";
 import type { LogItem } from "#modules/exporters/drivers/log-page.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** A request that a destination got. */
@@ -26,6 +27,7 @@ export class FakeServer {
         return this.respond(call);
       },
       policy: { allowPrivateHosts: true },
+      gate: OPEN_GATE,
       bindings: {},
       ...options,
     };

@@ -9,6 +9,7 @@ import type {
 } from "#modules/payments/connectors/contract.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { present } from "#platform/assert.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
@@ -45,6 +46,7 @@ export function openPlugin(
     fetch: providerFetch({
       fetch: async (url, init) => answer(new Request(url, init)),
       policy: { allowPrivateHosts: true },
+      gate: OPEN_GATE,
       secrets: [],
     }),
     clock: () => NOW,

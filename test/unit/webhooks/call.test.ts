@@ -7,7 +7,7 @@ import {
 } from "#modules/webhooks/calls/call.ts";
 import { toPayload } from "#modules/webhooks/calls/payload.ts";
 import { SigningSecret } from "#modules/webhooks/calls/signature.ts";
-import { type Fetch, checkUrl } from "#platform/http/outbound.ts";
+import { type Fetch, checkUrl, OPEN_GATE } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
 
 const NOW_MS = 1_767_225_600_750;
@@ -25,7 +25,10 @@ const CALL = {
   isTest: false,
 };
 const run = (fetch: Fetch, call: Partial<typeof CALL> = {}) =>
-  callEndpoint({ ...CALL, ...call }, { fetch, policy: POLICY, nowMs: () => NOW_MS });
+  callEndpoint(
+    { ...CALL, ...call },
+    { fetch, policy: POLICY, gate: OPEN_GATE, nowMs: () => NOW_MS },
+  );
 
 afterEach(() => vi.useRealTimers());
 
@@ -131,6 +134,7 @@ test("a URL that cannot be decrypted is a failed call, and nothing is sent", asy
   const context = {
     fetch: () => Promise.reject(new Error("sent")),
     policy: POLICY,
+    gate: OPEN_GATE,
     nowMs: () => 0,
   };
   const { openSecrets } = CALL.target;

@@ -8,7 +8,12 @@ import {
   fetchDiscovery,
   type IssuerAccess,
 } from "#modules/auth/verification/trusted-issuer.ts";
-import { callOutbound, type OutboundCall, systemFetch } from "#platform/http/outbound.ts";
+import {
+  callOutbound,
+  OPEN_GATE,
+  type OutboundCall,
+  systemFetch,
+} from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -240,7 +245,10 @@ export class UpstreamProvider {
     }
     const headers = { accept: "application/json", ...call.headers };
     const limits = { timeoutMs: TIMEOUT_MS, bodyBytesMax: ANSWER_BYTES_MAX };
-    const result = await callOutbound({ ...call, headers, ...limits }, this.#access);
+    const result = await callOutbound(
+      { ...call, headers, ...limits },
+      { ...this.#access, gate: OPEN_GATE },
+    );
     if (result.kind === "unreachable") {
       throw new Error(`${origin}${pathname} is not reachable: ${result.error}`);
     }

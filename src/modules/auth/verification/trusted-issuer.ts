@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { VerificationKey } from "#modules/auth/keys/key-cache.ts";
 import { importPublicKey, TOKEN_ALGORITHM } from "#modules/auth/keys/signing-keys.ts";
-import { callOutbound, type Fetch, type OutboundPolicy } from "#platform/http/outbound.ts";
+import {
+  callOutbound,
+  type Fetch,
+  OPEN_GATE,
+  type OutboundPolicy,
+} from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 
 export interface IssuerAccess {
@@ -63,7 +68,7 @@ async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown
       timeoutMs: ISSUER_TIMEOUT_MS,
       bodyBytesMax: ISSUER_DOCUMENT_BYTES_MAX,
     },
-    access,
+    { ...access, gate: OPEN_GATE },
   );
   if (result.kind === "unreachable") throw new Error(`${url} is not reachable: ${result.error}`);
   if (result.bodyError !== undefined) throw new Error(`${url} broke off: ${result.bodyError}`);

@@ -1,6 +1,7 @@
 import type { Batching } from "./batching.ts";
 import { ConfigError, type ExporterConfig } from "./config.ts";
 import type { LogItem } from "./log-page.ts";
+import { outboundGate } from "#platform/arming/held-work.ts";
 import {
   callOutbound,
   urlProblem,
@@ -21,6 +22,7 @@ export interface DriverContext extends OutboundAccess {
 export const driverContextOf = (env: Env): DriverContext => ({
   fetch: systemFetch(env),
   policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  gate: outboundGate(env),
   bindings: { ...env },
 });
 

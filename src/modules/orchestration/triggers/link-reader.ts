@@ -1,7 +1,13 @@
 import { type ExprValue, fromJson } from "#expr";
+import { outboundGate } from "#platform/arming/held-work.ts";
 import { present } from "#platform/assert.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
-import { callOutbound, type OutboundResult, systemFetch } from "#platform/http/outbound.ts";
+import {
+  callOutbound,
+  OPEN_GATE,
+  type OutboundResult,
+  systemFetch,
+} from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
@@ -24,7 +30,8 @@ export interface LinkReading {
 
 /**
  * Reads the resource that a link points to. A URL below the public URL of this deployment is read inside of the process, in the name of a
- * principal; any other URL is read under the policy for URLs that users give, without a token. Throws `LinkError`.
+ * principal; any other URL is read under the policy for URLs that users give, without a token. Throws `LinkError`, and
+ * `DISARMED` for a URL of another server while the deployment is disarmed.
  */
 export async function readLink(
   { env, readOwnApi }: Pick<ServiceContext, "env" | "readOwnApi">,
@@ -48,10 +55,12 @@ export async function readLink(
       ? {
           fetch: systemFetch(env),
           policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
+          gate: outboundGate(env),
         }
       : {
           fetch: () => present(readOwnApi, "this work reads links")(path, principal),
           policy: { allowPrivateHosts: true },
+          gate: OPEN_GATE,
         };
   return dataOfResult(await callOutbound(call, ports));
 }

@@ -12,6 +12,7 @@ import type {
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { providerUrlOf } from "#modules/payments/settings.ts";
+import { outboundGate } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { boundFetch, systemFetch } from "#platform/http/outbound.ts";
@@ -33,17 +34,26 @@ export async function openPlugin(
   }
   const config = await readConfig(context, connector);
   const store = pluginStore(context.env, connector.key);
-  return kind.create(config, replaced(portsOf(context, { kind, config, store })));
+  const { reference } = connector.id;
+  return kind.create(config, replaced(portsOf(context, { kind, config, store, reference })));
 }
 
-/** Checks that a plugin accepts a configuration and that the provider accepts its credentials. Throws `VALIDATION`. */
-export async function assertPlugin(
-  context: ServiceContext,
-  { kind, config }: { readonly kind: ConnectorKind; readonly config: PluginConfig },
-): Promise<void> {
+/** A kind of connector with a configuration, for an installation with a reference, if there is one yet. */
+export interface PluginSetup {
+  readonly kind: ConnectorKind;
+  readonly config: PluginConfig;
+  readonly reference?: string;
+}
+
+/**
+ * Checks that a plugin accepts a configuration and that the provider accepts its credentials. Throws `VALIDATION`, and `DISARMED` where the
+ * provider would have to be asked.
+ */
+export async function assertPlugin(context: ServiceContext, setup: PluginSetup): Promise<void> {
+  const { kind, config } = setup;
   try {
     const store = pluginStore(context.env, NO_KEY);
-    await kind.create(config, portsOf(context, { kind, config, store })).checkAccess?.();
+    await kind.create(config, portsOf(context, { ...setup, store })).checkAccess?.();
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     throw new AppError("VALIDATION", `invalid config: ${error.message}`, { cause: error });
@@ -61,11 +71,7 @@ function pathOf(text: string): string[] {
 
 function portsOf(
   { env, clock }: ServiceContext,
-  {
-    kind,
-    config,
-    store,
-  }: { readonly kind: ConnectorKind; readonly config: PluginConfig; readonly store: PluginStore },
+  { kind, config, store, reference }: PluginSetup & { readonly store: PluginStore },
 ): PluginPorts {
   const secrets = kind.fields.flatMap(({ name, isSecret }) => {
     const value = String(config[name]);
@@ -74,6 +80,7 @@ function portsOf(
   const fetch = providerFetch({
     fetch: boundFetch(env, kind.certificateBinding ?? "") ?? systemFetch(env),
     policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+    gate: outboundGate(env, reference),
     secrets,
   });
   const baseUrl = providerUrlOf(env, kind.key);

@@ -5,6 +5,7 @@ import {
 } from "#modules/payments/connectors/config.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 import { CONNECTOR_KINDS, kindOf } from "#modules/payments/connectors/index.ts";
+import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { sealConfig } from "#modules/payments/installs/config.ts";
 import { assertPlugin } from "#modules/payments/installs/plugin.ts";
@@ -88,11 +89,16 @@ const noPublicUrl = (): AppError =>
 
 /**
  * Checks a configuration. A plugin with `checkAccess` also asks the provider whether it accepts the credentials. Throws
- * `VALIDATION`, also if the provider is unreachable or limits the rate.
+ * `VALIDATION`, also if the provider is unreachable or limits the rate, and `DISARMED` if it must not be asked. `reference` is that of an
+ * installation whose configuration is to be replaced.
  */
 export async function checkConfig(
   context: ServiceContext,
-  { provider, body }: Pick<ConnectorInput, "provider" | "body">,
+  {
+    provider,
+    body,
+    reference,
+  }: Pick<ConnectorInput, "provider" | "body"> & { readonly reference?: string },
 ): Promise<{ readonly kind: ConnectorKind; readonly config: ConnectorConfig }> {
   const kind = kindOf(provider);
   if (kind === undefined) {
@@ -112,7 +118,7 @@ export async function checkConfig(
     allowPrivateHosts: platformSettings.of(context.env).FLORIN_ALLOW_PRIVATE_HOSTS,
   };
   assertCallable(kind.fields, config.values, (url) => urlProblem(url, policy));
-  await assertPlugin(context, { kind, config: config.values });
+  await assertPlugin(context, { kind, config: config.values, ...given({ reference }) });
   return { kind, config };
 }
 

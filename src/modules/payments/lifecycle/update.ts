@@ -26,7 +26,11 @@ export async function updateConnector(
 ): Promise<void> {
   const { env, clock } = context;
   const connector = await getConnector(context, id);
-  const { config } = await checkConfig(context, { provider: id.provider, body });
+  const { config } = await checkConfig(context, {
+    provider: id.provider,
+    body,
+    reference: id.reference,
+  });
   const db = databaseOf(env);
   const now = clock();
   const isFree = sql`NOT EXISTS (

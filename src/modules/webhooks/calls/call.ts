@@ -1,5 +1,6 @@
 import { signatureHeaders, type SigningSecret } from "./signature.ts";
 import { classify } from "#modules/webhooks/core/retry.ts";
+import { outboundGate } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,
@@ -68,6 +69,7 @@ export const callContextOf = ({
 }: Pick<ServiceContext, "env" | "clock">): CallContext => ({
   fetch: systemFetch(env),
   policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  gate: outboundGate(env),
   nowMs: () => toMillis(clock()),
 });
 
@@ -87,7 +89,10 @@ const EXCERPT_BYTES_MAX = 65_536;
 /** Shared by all calls: it decodes whole texts only, so no state is left between two of them. */
 const DECODER = new TextDecoder();
 
-/** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
+/**
+ * Sends one signed request. Every problem becomes a failed call, which the retry rules handle. Throws only what the gate throws, for a request
+ * that was not sent (`isHeld`).
+ */
 export async function callEndpoint(call: WebhookCall, context: CallContext): Promise<CallResult> {
   const startedMs = context.nowMs();
   const result = await post(call, context, startedMs);

@@ -12,6 +12,7 @@ import type {
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import type { ProviderWebhook } from "#modules/payments/connectors/webhook-contract.ts";
 import { FETCHED_KINDS } from "#modules/payments/polling/fetched-kinds.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { memoryStore, NOW } from "#test/support/payments/plugins.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
@@ -140,6 +141,7 @@ export function openBench<P extends FakePsp>({
     fetch: providerFetch({
       fetch: psp.fetch,
       policy: { allowPrivateHosts: false },
+      gate: OPEN_GATE,
       secrets: secretsOf({ kind, config }),
       timeoutMs: 5000,
     }),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   callOutbound,
+  OPEN_GATE,
   type Fetch,
   NETWORK_BINDING,
   type OutboundCall,
@@ -17,7 +18,10 @@ const CALL: OutboundCall = {
   bodyBytesMax: 10,
 };
 const run = (fetch: Fetch, call: Partial<OutboundCall> = {}) =>
-  callOutbound({ ...CALL, ...call }, { fetch, policy: { allowPrivateHosts: false } });
+  callOutbound(
+    { ...CALL, ...call },
+    { fetch, policy: { allowPrivateHosts: false }, gate: OPEN_GATE },
+  );
 
 /** A body with the given chunks that ends as `end` says. */
 const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless" | "drip") => {

@@ -10,6 +10,7 @@ import type {
 import {
   callOutbound,
   type Fetch,
+  type OutboundGate,
   type OutboundPolicy,
   urlProblem,
 } from "#platform/http/outbound.ts";
@@ -31,6 +32,7 @@ const SHOWN_MAX = 200;
 export interface ProviderNetwork {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
+  readonly gate: OutboundGate;
   /** Texts that no error may show: the secrets of the configuration. */
   readonly secrets: readonly string[];
   readonly timeoutMs?: number;
@@ -40,10 +42,11 @@ export interface ProviderNetwork {
  * Calls a provider within the limits of time, size and the outbound policy. Returns a success or a 404. Throws `ConnectorError`:
  * `rate-limited` for 423, 425, 429, and 503 with `Retry-After`; `unknown` for 408, 421 and other 5xx, and if a write has no answer or one
  * that is too large; `unreachable` if a read has no answer; otherwise `invalid`. `errorKindOf` decides about an error answer
- * first. Errors contain none of the secrets, and no whole number of a card or account.
+ * first. Errors contain none of the secrets, and no whole number of a card or account. Throws what the gate throws, for a request that was
+ * not sent (`isHeld`); no plugin catches it.
  */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
-  const { fetch, policy, secrets } = network;
+  const { fetch, policy, gate, secrets } = network;
   return async (request) => {
     const { method, url, headers: given = {}, body: sent } = request;
     const redact = redactor([...secrets, ...secretsIn(given)]);
@@ -65,7 +68,7 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
         timeoutMs,
         bodyBytesMax: ANSWER_BYTES_MAX,
       },
-      { fetch, policy },
+      { fetch, policy, gate },
     );
     if (result.kind === "unreachable") throw noAnswer(request, name, redact(result.error));
     const { status, headers, body, bodyError } = result;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConnectorErrorKind } from "#modules/payments/connectors/connector-error.ts";
 import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 
 let answer: () => Response;
 let asked: Request;
@@ -19,6 +20,7 @@ const client = new ApiClient(
       return answer();
     },
     policy: { allowPrivateHosts: false },
+    gate: OPEN_GATE,
     secrets: ["psp-key"],
   }),
   {

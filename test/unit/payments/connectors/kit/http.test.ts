@@ -6,6 +6,7 @@ import {
   parseAnswer,
   providerFetch,
 } from "#modules/payments/connectors/kit/http.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 
 const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
 const POST: ProviderRequest = { ...GET, method: "POST", body: "{}" };
@@ -18,6 +19,7 @@ async function failureOf(
   const call = providerFetch({
     fetch: async (_url, init) => answer(init.signal),
     policy: { allowPrivateHosts: false },
+    gate: OPEN_GATE,
     secrets: ["very-secret"],
     timeoutMs: 20,
   });
@@ -118,6 +120,7 @@ describe("a call of a provider", () => {
       const call = providerFetch({
         fetch: async () => new Response("[]", { status }),
         policy: { allowPrivateHosts: false },
+        gate: OPEN_GATE,
         secrets: [],
       });
       expect(await call(GET)).toMatchObject({ status, text: "[]" });

@@ -4,6 +4,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { Text } from "#modules/payments/connectors/kit/objects.ts";
 import { TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 
@@ -22,6 +23,7 @@ function open(lifetimeMs?: number) {
     providerFetch({
       fetch: async (url, init) => answer(new Request(url, init)),
       policy: { allowPrivateHosts: false },
+      gate: OPEN_GATE,
       secrets: [],
     }),
     {

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ARMING_KNOWN_MS, ArmingWatch, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
+import { waitsForArming } from "#platform/arming/held-work.ts";
+import { AppError } from "#platform/errors.ts";
+import { callOutbound } from "#platform/http/outbound.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+
+const CONNECTOR = "00000000-0000-4000-8000-000000000001";
+const OTHER = "00000000-0000-4000-8000-000000000002";
+const ACTOR = "'i', 's', 'c'";
+/** The functions of a statement that run it. */
+const RUNS: ReadonlySet<string> = new Set(["all", "first", "raw", "run"]);
+
+/** A database whose reads are counted, may hang, and may fail. */
+class World {
+  readonly d1 = new NodeD1();
+  reads = 0;
+  before: () => Promise<void> = async () => undefined;
+  readonly env: Pick<Env, "DB">;
+  readonly watch: ArmingWatch;
+
+  constructor() {
+    this.d1.migrate();
+    const { binding } = this.d1;
+    const DB = new Proxy(binding, {
+      get: (target, name) => {
+        if (name === "prepare") return (text: string) => this.#statement(target.prepare(text));
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    this.env = { DB };
+    this.watch = new ArmingWatch(this.env);
+  }
+
+  #statement(statement: D1PreparedStatement): D1PreparedStatement {
+    return new Proxy(statement, {
+      get: (target, name) => {
+        if (name === "bind") {
+          return (...values: unknown[]) => this.#statement(target.bind(...values));
+        }
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function" || !RUNS.has(String(name))) return value;
+        return async (...parameters: unknown[]) => {
+          this.reads++;
+          await this.before();
+          return (value as (...all: unknown[]) => unknown).apply(target, parameters);
+        };
+      },
+    });
+  }
+
+  disarm(...connectors: readonly string[]): void {
+    this.d1.exec(
+      `INSERT INTO disarmament VALUES (1, '2026-03-01T09:30:00.000000Z', 'operator', '', ${ACTOR})`,
+    );
+    for (const reference of connectors) {
+      this.d1.exec(
+        `INSERT INTO armed_connectors VALUES ('${reference}', 'id', '2026-03-01T09:30:00.000000Z', ${ACTOR})`,
+      );
+    }
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-03-01T10:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (milliseconds: number): void => {
+  vi.setSystemTime(Date.now() + milliseconds);
+};
+
+describe("whether the deployment is disarmed", () => {
+  test("whether the deployment is disarmed is read once in a while, and known two seconds after a change at the latest", async () => {
+    const world = new World();
+    for (let call = 0; call < 100; call++) expect(await world.watch.mayCall()).toBe(true);
+    expect(world.reads).toBe(1);
+    world.disarm();
+    pass(ARMING_KNOWN_MS);
+    expect(await world.watch.mayCall()).toBe(false);
+    await expect(world.watch.assertMayCall()).rejects.toMatchObject({
+      kind: "DISARMED",
+      message: expect.stringContaining("has been disarmed since 2026-03-01T09:30:00Z") as string,
+    });
+    world.d1.exec("DELETE FROM disarmament");
+    pass(ARMING_KNOWN_MS);
+    expect(await world.watch.mayCall()).toBe(true);
+  });
+
+  test("whether the deployment is disarmed is read ahead by one caller, while the others go by what is known, but not for longer than two seconds", async () => {
+    const world = new World();
+    await world.watch.mayCall();
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
+    world.before = () => hang;
+    pass(1500);
+    const reader = world.watch.mayCall();
+    expect(await world.watch.mayCall()).toBe(true);
+    expect(world.reads).toBe(2);
+    world.disarm();
+    pass(600);
+    const other = world.watch.mayCall();
+    await Promise.resolve();
+    expect(world.reads).toBe(3);
+    release();
+    expect([await reader, await other]).toEqual([false, false]);
+  });
+
+  test("whether the deployment is disarmed is read again after a step back of the clock", async () => {
+    const world = new World();
+    await world.watch.mayCall();
+    world.disarm();
+    pass(-3_600_000);
+    expect(await world.watch.mayCall()).toBe(false);
+  });
+
+  test("whether the deployment is disarmed is not known while the database does not answer, and then nothing is called", async () => {
+    const world = new World();
+    expect(await world.watch.mayCall()).toBe(true);
+    world.before = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+    pass(ARMING_KNOWN_MS);
+    const error: unknown = await world.watch.assertMayCall().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: "OVERLOADED" });
+    expect(isHeld(error)).toBe(true);
+    expect(await world.watch.mayCall(CONNECTOR)).toBe(false);
+    world.before = async () => undefined;
+    expect(await world.watch.mayCall()).toBe(true);
+  });
+
+  test("whether the deployment is disarmed does not matter for connectors that are armed by themselves", async () => {
+    const world = new World();
+    world.disarm(CONNECTOR);
+    expect(await world.watch.mayCall(CONNECTOR)).toBe(true);
+    expect(await world.watch.mayCall(OTHER)).toBe(false);
+    expect(await world.watch.mayCall()).toBe(false);
+    await expect(world.watch.assertMayCall(OTHER)).rejects.toMatchObject({ kind: "DISARMED" });
+  });
+});
+
+test("an alarm whose work has to wait is set for a little later, and no alarm of a deployment that is armed", async () => {
+  const world = new World();
+  const setAlarm = vi.fn<(atMs: number) => Promise<void>>(async () => undefined);
+  expect(await waitsForArming({ setAlarm }, world.env)).toBe(false);
+  expect(setAlarm).not.toHaveBeenCalled();
+  world.disarm();
+  pass(ARMING_KNOWN_MS);
+  expect(await waitsForArming({ setAlarm }, world.env)).toBe(true);
+  expect(setAlarm).toHaveBeenCalledExactlyOnceWith(Date.now() + HELD_MS);
+});
+
+test("a call behind a gate that refuses opens no socket, and its error says that it was not attempted", async () => {
+  const fetch = vi.fn<() => Promise<Response>>(async () => new Response());
+  const refusal = new AppError("DISARMED", "no");
+  const call = callOutbound(
+    {
+      method: "POST",
+      url: "https://example.com",
+      headers: {},
+      timeoutMs: 1000,
+      bodyBytesMax: 10,
+    },
+    { fetch, policy: { allowPrivateHosts: false }, gate: () => Promise.reject(refusal) },
+  );
+  const error: unknown = await call.catch((reason: unknown) => reason);
+  expect(isHeld(error)).toBe(true);
+  expect(fetch).not.toHaveBeenCalled();
+});
