@@ -23,6 +23,7 @@ import {
   type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
+import { waitsForArming } from "#platform/arming/held-work.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -177,6 +178,7 @@ export class EndpointObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (await isPutOff(this.ctx.storage, this.env)) return;
+    if (await waitsForArming(this.ctx.storage, this.env)) return;
     await this.#alarms.ring();
   }
 

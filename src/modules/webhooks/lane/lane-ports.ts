@@ -14,8 +14,8 @@ export interface LaneCall {
   readonly cause: string | null;
 }
 
-/** Calls the endpoint. Never throws. */
-export type SendCall = (call: LaneCall) => Promise<CallResult>;
+/** Calls the endpoint. `held` for a call that was not begun, because the deployment is disarmed. Never throws. */
+export type SendCall = (call: LaneCall) => Promise<CallResult | "held">;
 
 /** The effects of a lane; tests replace them. */
 export interface LanePorts extends LaneTimerPorts {

@@ -37,7 +37,8 @@ const HEAD_STEP = 2000;
  *                                                                                    succeeded or failed
  *
  *     gates: rest after a fault of its own storage, results that are not stored, bodies in memory,
- *            circuit breaker (`core/breaker.ts`), pace of the endpoint (`core/adaptive-concurrency.ts`)
+ *            circuit breaker (`core/breaker.ts`), pace of the endpoint (`core/adaptive-concurrency.ts`),
+ *            a call that was held, because the deployment is disarmed: until the next alarm
  *
  * An event is stored before its sender learns that it is accepted. That a call is under way is not stored. So a crash repeats the
  * calls that were under way and loses nothing. An alarm is set as long as anything is pending.
@@ -62,6 +63,8 @@ export class Lane {
   /** Length of the bodies of calls that are under way, in characters. */
   #underWayLength = 0;
   #isDisabling = false;
+  /** Whether a call was held back, because the deployment is disarmed. The next alarm asks again, and rings only if it is armed. */
+  #isHeld = false;
   readonly #timer: LaneTimer;
 
   constructor({ sql, store, ports, policy }: LaneParts) {
@@ -181,6 +184,7 @@ export class Lane {
   /** Resumes the lane after an alarm. */
   wake(): void {
     this.#timer.hasRung();
+    this.#isHeld = false;
     this.run();
   }
 
@@ -190,13 +194,14 @@ export class Lane {
 
   /** Whether deliveries may be chosen. Further ones are made ready while all calls are taken, but not while the breaker is open. */
   #mayChoose(): boolean {
+    if (this.#isHeld) return false;
     if (this.#places !== undefined) return this.#maySend();
     return this.#clock.nowMs() >= this.#rest.untilMs;
   }
 
   #maySend(): boolean {
     const laneMs = this.#clock.nowMs();
-    if (laneMs < this.#rest.untilMs) return false;
+    if (this.#isHeld || laneMs < this.#rest.untilMs) return false;
     if (this.#results.count >= UNSTORED_MAX) return false;
     if (this.#underWayLength >= UNDER_WAY_LENGTH_MAX) return false;
     const calls = this.#underWay.size - this.#results.count;
@@ -218,7 +223,8 @@ export class Lane {
     this.run();
   }
 
-  async #call({ delivery, body }: ReadyDelivery, send: SendCall): Promise<void> {
+  async #call(ready: ReadyDelivery, send: SendCall): Promise<void> {
+    const { delivery, body } = ready;
     const { seq, idempotencyKey, attempts, waitedMs, cause } = delivery;
     const { maxAttempts } = this.#policy.retries;
     const startedMs = this.#ports.wallMs();
@@ -232,7 +238,17 @@ export class Lane {
     this.#underWayLength += body.length;
     const result = await send(call);
     this.#underWayLength -= body.length;
+    if (result === "held") return this.#hold(ready);
     this.#conclude(delivery, { result, startedMs, endpoint });
+  }
+
+  /** Gives back a delivery that was not sent, because the deployment is disarmed. It has had no attempt, and stays due. */
+  #hold(ready: ReadyDelivery): void {
+    this.#isHeld = true;
+    this.#underWay.delete(ready.delivery.seq);
+    this.#queue.putBack(ready);
+    this.#queue.clear();
+    this.#plan();
   }
 
   #conclude(
@@ -337,7 +353,9 @@ export class Lane {
   /** Sets the timer and the alarm of the lane. */
   #plan(): void {
     const isBusy = this.#underWay.size > 0 || this.#queue.chosen.length > 0;
-    if (this.#spec.active) this.#timer.set(this.#nextMs(), isBusy);
+    // A lane that is held needs its alarm only. A timer would keep the object in memory.
+    if (this.#spec.active && this.#isHeld) this.#timer.set(undefined, true);
+    else if (this.#spec.active) this.#timer.set(this.#nextMs(), isBusy);
     else if (isBusy) this.#timer.set(undefined, true);
     else this.#timer.stop();
   }

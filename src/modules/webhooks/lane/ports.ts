@@ -3,6 +3,7 @@ import { type BodySources, readBodies } from "./read-bodies.ts";
 import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/calls/call.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { runCausedBy } from "#platform/tracing/cause.ts";
@@ -38,10 +39,15 @@ export function openPorts(
       const found = await within(ConfigStore.from(env).findTarget(configId), "database");
       if (found === undefined) throw new Error(`the webhook config ${configId} is gone`);
       const target = toCallTarget(found, calls);
-      return ({ deliveryId: id, body, idempotencyKey, cause }) =>
-        runCausedBy(cause, () =>
-          callEndpoint({ target, id, body, idempotencyKey, isTest: false }, calls),
-        );
+      return async ({ deliveryId, body, idempotencyKey, cause }) => {
+        const call = { target, id: deliveryId, body, idempotencyKey, isTest: false };
+        try {
+          return await runCausedBy(cause, () => callEndpoint(call, calls));
+        } catch (error) {
+          if (isHeld(error)) return "held";
+          throw error;
+        }
+      };
     },
     readBodies: (origin, positions) =>
       within(readBodies(origin, positions, { context, reread }), "ledger"),

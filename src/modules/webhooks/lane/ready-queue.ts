@@ -114,6 +114,12 @@ export class ReadyQueue {
     return next;
   }
 
+  /** Puts back the delivery that was removed last, because it was not sent. */
+  putBack(ready: ReadyDelivery): void {
+    this.#ready.unshift(ready);
+    this.#readyLength += ready.body.length;
+  }
+
   /**
    * Chooses the next deliveries until `most` are chosen, or `READY_MAX`. Retries and replays come first, but take half of the places at
    * most, so that new deliveries go on. Deliveries under way, whose retries are still stored as due, are not chosen. A delivery whose

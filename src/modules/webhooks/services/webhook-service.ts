@@ -30,6 +30,7 @@ import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
 import { unknownConfig } from "#modules/webhooks/core/failures.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookConfigs } from "#modules/webhooks/tables.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -140,11 +141,12 @@ export class WebhookService {
 
   /**
    * Sends one signed request to the endpoint of a config, active or not. The request is not stored, except in the count of tests,
-   * and not repeated. Throws `NOT_FOUND` and `RATE_LIMITED`.
+   * and not repeated. Throws `NOT_FOUND`, `RATE_LIMITED`, and `DISARMED` while the deployment is disarmed.
    */
   async testConfig(id: string): Promise<TestCall> {
     const found = await this.#configs.findWithTarget(id);
     if (found === undefined) throw unknownConfig();
+    await assertArmed(this.#context);
     await countTest(databaseOf(this.#context.env), id, this.#context.clock());
     const { config } = found;
     const target = toCallTarget(found.target, this.#calls);
