@@ -6,6 +6,7 @@ import type { PipelineSpec } from "#modules/exporters/store/pipeline-store.ts";
 import { present } from "#platform/assert.ts";
 import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
+import { OPEN_GATE, type OutboundGate } from "#platform/http/outbound.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
 /** The content of one call of a destination. */
@@ -26,6 +27,8 @@ export class DeliveryRun {
   /** Returns the reason for which a batch is refused, or undefined. A test may also change the world in it, or throw. */
   respond: (ids: readonly number[]) => Promise<string | undefined> | string | undefined = () =>
     undefined;
+  /** Resolves if batches may be sent now. */
+  gate: OutboundGate = OPEN_GATE;
   readonly sent: Sent[] = [];
   readonly delivery: Delivery;
   #spec: PipelineSpec | undefined;
@@ -37,6 +40,7 @@ export class DeliveryRun {
     this.#progress = new ProgressStore(this.#sql);
     this.delivery = new Delivery(
       {
+        gate: () => this.gate(),
         spec: async () => this.#spec,
         readPage: async (_ledger, position = -1, countMax) => this.#readPage(position, countMax),
         open: ({ config }) => ({

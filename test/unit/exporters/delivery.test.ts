@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { AppError } from "#platform/errors.ts";
+import { OPEN_GATE } from "#platform/http/outbound.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { DeliveryRun, idsTo } from "#test/support/exporters/delivery-run.ts";
 
@@ -340,4 +341,26 @@ describe("a pipeline", () => {
     await run.run();
     expect(run.progress).toMatchObject({ lastLogId: 100, entries: 200, batches: 2 });
   });
+});
+
+test("a delivery of a deployment that is disarmed sends nothing, counts no failure, and goes on where it was", async () => {
+  const run = new DeliveryRun();
+  run.assign({});
+  run.log = idsTo(3);
+  run.gate = () => Promise.reject(new AppError("DISARMED", "disarmed"));
+  run.nowMs += 60_000;
+  expect(await run.run()).toBeGreaterThan(0);
+  expect(run.sent).toEqual([]);
+  expect(run.progress.failure).toBeUndefined();
+  run.gate = OPEN_GATE;
+  // A batch whose call was refused by the last gate was not sent, either.
+  let calls = 0;
+  run.respond = () => {
+    if (calls++ === 0) throw new AppError("DISARMED", "disarmed");
+    return undefined;
+  };
+  await run.pass(60_000);
+  expect(run.progress.failure).toBeUndefined();
+  await run.pass(60_000);
+  expect(run.progress).toMatchObject({ lastLogId: 3 });
 });

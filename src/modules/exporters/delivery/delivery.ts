@@ -3,8 +3,10 @@ import type { ExporterDestination } from "#modules/exporters/drivers/driver.ts";
 import type { LogItem, LogPage } from "#modules/exporters/drivers/log-page.ts";
 import type { ExporterSetup } from "#modules/exporters/store/exporter-config.ts";
 import type { PipelineSpec } from "#modules/exporters/store/pipeline-store.ts";
+import { HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
+import type { OutboundGate } from "#platform/http/outbound.ts";
 import { logError } from "#platform/log.ts";
 import {
   type Backoff,
@@ -25,6 +27,8 @@ export interface DeliveryPorts {
     countMax: number,
   ) => Promise<LogPage>;
   readonly open: (setup: ExporterSetup) => ExporterDestination;
+  /** Resolves if batches may be sent now; see `OutboundGate`. Destinations that are bindings are behind no other gate. */
+  readonly gate: OutboundGate;
   readonly nowMs: () => number;
   readonly random: Random;
 }
@@ -90,6 +94,7 @@ export class Delivery {
       }
       return { kind: "at", atMs: nowMs(), isRetry: false };
     } catch (error) {
+      if (isHeld(error)) return { kind: "at", atMs: nowMs() + HELD_MS, isRetry: false };
       if (error instanceof AppError) return this.#failed(error.message);
       logError("a pipeline could not run", error, { pipeline: this.#progress.readId() });
       return this.#failed(UNEXPECTED);
@@ -138,6 +143,7 @@ export class Delivery {
     batch: readonly LogItem[],
     { spec, destination }: { spec: PipelineSpec; destination: ExporterDestination },
   ): Promise<NextRun | undefined> {
+    await this.#ports.gate();
     const problem = await send(destination, spec.ledger, batch);
     if (problem === undefined) {
       const { id: lastLogId } = present(batch.at(-1), "a batch has entries");
@@ -223,7 +229,10 @@ const idleBackoff = ({ pullMs }: DeliveryOptions): Backoff =>
 /** The message for clients of an error that does not come from a destination. The whole error is in the log. */
 const UNEXPECTED = "an unexpected error; see the logs of the server";
 
-/** Sends a batch. A binding may throw, where calls of other servers resolve to a problem: both are a problem here. */
+/**
+ * Sends a batch. A binding may throw, where calls of other servers resolve to a problem: both are a problem here. Throws for a batch that was
+ * not sent, because the deployment has been disarmed meanwhile.
+ */
 async function send(
   destination: ExporterDestination,
   ledger: string,
@@ -232,6 +241,7 @@ async function send(
   try {
     return await destination.send(ledger, batch);
   } catch (error) {
+    if (isHeld(error)) throw error;
     return error instanceof Error ? error.message : String(error);
   }
 }

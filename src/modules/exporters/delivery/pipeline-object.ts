@@ -11,6 +11,7 @@ import {
   type PipelineSpec,
   PipelineStore,
 } from "#modules/exporters/store/pipeline-store.ts";
+import { waitsForArming } from "#platform/arming/held-work.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
@@ -122,6 +123,7 @@ export class PipelineObject extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     try {
       if (await isPutOff(this.ctx.storage, this.env)) return;
+      if (await waitsForArming(this.ctx.storage, this.env)) return;
       await this.#ring();
       this.#brokenAlarms = 0;
     } catch (error) {
@@ -260,6 +262,7 @@ function openDelivery(
       spec,
       readPage: (ledger, position, countMax) => readPage(env, ledger, { position, countMax }),
       open: (setup) => openDestination(setup, context),
+      gate: context.gate,
       nowMs: Date.now,
       random: Math.random,
     },
