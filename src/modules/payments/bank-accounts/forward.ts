@@ -9,13 +9,15 @@ import {
 import { planJob, withJobs } from "#modules/payments/jobs/store.ts";
 import { findTask, isTaskRefused, openTask, taskChange } from "#modules/payments/tasks/store.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
  * Begins to create an account for a bank account at a connector. Returns the task, which is the same for each call: work
- * that is under way or done is not begun again. Throws `NOT_FOUND`.
+ * that is under way or done is not begun again. Throws `NOT_FOUND`, and
+ * `DISARMED` while the connector is disarmed.
  */
 export async function forwardBankAccount(
   context: ServiceContext,
@@ -30,6 +32,7 @@ export async function forwardBankAccount(
   const stored = await findTask(context, id);
   const { task, isNew } = openTask(stored, { id, connectorKey: connector.key }, context);
   if (!isNew) return task;
+  await assertArmed(context, connectorId.reference);
   const { statement, event } = taskChange(context, task, isInstalled(connector));
   try {
     await withJobs(context, () =>

@@ -14,6 +14,7 @@ import { splitDelivery } from "#modules/payments/webhooks/parts.ts";
 import { publicUrlOf, webhookPathOf } from "#modules/payments/webhooks/register.ts";
 import { findWebhookConfig } from "#modules/payments/webhooks/store.ts";
 import { paymentWebhookDeliveries } from "#modules/payments/webhooks/tables.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { columnValues } from "#platform/db/json-rows.ts";
@@ -76,7 +77,8 @@ async function verify(
     if (webhooks === undefined) throw new AppError("NOT_FOUND", "webhook config not found");
     return await webhooks.verify(webhook);
   } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error;
+    // A provider that gets this answer sends the webhook again.
+    if (!(error instanceof ConnectorError) && !isHeld(error)) throw error;
     throw new AppError("OVERLOADED", "the webhook cannot be verified now", { cause: error });
   }
 }

@@ -5,6 +5,7 @@ import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -13,13 +14,14 @@ import { Outbox } from "#platform/events/outbox.ts";
 /**
  * Approves an initiation, whose money is then sent at its time. Returns the id of the task. Throws `NOT_FOUND`, and
  * `VALIDATION` for an initiation that is not waiting, or whose creator is the same principal although two people are
- * needed.
+ * needed. Throws `DISARMED` while the connector is disarmed: an approval is not stored for a time when nobody remembers it.
  */
 export function approveInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
   return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     assertWaiting(initiation);
     assertSecondPerson(context, initiation.creator, "approve");
+    await assertArmed(context, id.connector.reference);
     const { statements, events, task } = prepareSend(context, {
       initiation,
       kind: "approve",

@@ -16,6 +16,7 @@ import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -45,7 +46,7 @@ export interface CreatedInitiation extends Initiation {
 /**
  * Stores an initiation, which waits for its approval, or is sent at once if `isSent`. Throws `VALIDATION` for accounts of
  * another connector and for a connector that is not installed, and `ALREADY_EXISTS` for a reference that the connector has
- * already.
+ * already. Throws `DISARMED` if it is sent at once, and the connector is disarmed.
  */
 export async function createInitiation(
   context: ServiceContext,
@@ -55,7 +56,10 @@ export async function createInitiation(
   assertOfConnector(input.connector, { destinationAccountID: input.destination });
   const connector = await requireConnector(context, input.connector);
   const initiation = toWaiting(context, connector, input);
-  if (isSent) assertSecondPerson(context, initiation.creator, "approve");
+  if (isSent) {
+    assertSecondPerson(context, initiation.creator, "approve");
+    await assertArmed(context, connector.id.reference);
+  }
   const send = isSent ? prepareFirstSend(context, initiation) : undefined;
   if (isSent) await watchInitiations(context);
   try {

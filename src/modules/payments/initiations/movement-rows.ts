@@ -9,6 +9,7 @@ import { movementSignature } from "#modules/payments/core/movement-signature.ts"
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -88,7 +89,10 @@ export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: Mo
 const keyOf = (reference: string): SQL => sql`(
   SELECT c.key FROM ${paymentConnectors} AS c WHERE c.reference = ${reference})`;
 
-/** Claims due movements of a connector, those that have been due for longest first. No other call gets them for `CLAIM_MS`. */
+/**
+ * Claims due movements of a connector, those that have been due for longest first. No other call gets them for `CLAIM_MS`. A disarmed
+ * connector has none: the statement itself asks whether it is armed.
+ */
 export async function claimMovements(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { reference, limit }: { readonly reference: string; readonly limit: number },
@@ -105,6 +109,7 @@ export async function claimMovements(
       sql`${paymentMovements.key} IN (
         SELECT m.key FROM ${paymentMovements} AS m
         WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}
+          AND ${isArmedInSql(sql`${reference}`)}
         ORDER BY m.due_at LIMIT ${limit})`,
     )
     .returning();
@@ -122,7 +127,7 @@ export async function nextMovementMs(
   return row === undefined ? undefined : toMillis(row.due);
 }
 
-/** The references of connectors with movements that were due before a time and that nobody has claimed. */
+/** The references of armed connectors with movements that were due before a time and that nobody has claimed. */
 export async function connectorsOverdue(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { before, limit }: { readonly before: Timestamp; readonly limit: number },
@@ -130,7 +135,8 @@ export async function connectorsOverdue(
   const rows = await databaseOf(env).all<{ reference: string }>(sql`
     SELECT DISTINCT c.reference FROM ${paymentMovements} AS m
     JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
-    WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())} LIMIT ${limit}`);
+    WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())}
+      AND ${isArmedInSql(sql`c.reference`)} LIMIT ${limit}`);
   return rows.map(({ reference }) => reference);
 }
 

@@ -13,6 +13,7 @@ import { reversalProblem } from "#modules/payments/core/reversal-machine.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -37,8 +38,8 @@ export interface BegunReversal {
 /**
  * Begins to bring back all or a part of the money that an initiation has moved. For a reversal that is not allowed, the
  * task fails with the reason. For a known reference, returns the reversal with this reference. Throws `NOT_FOUND`;
- * `VALIDATION` for another asset, or for the initiation's creator if a second person is needed; and `ALREADY_EXISTS` for
- * the reference of another initiation's reversal.
+ * `VALIDATION` for another asset, or for the initiation's creator if a second person is needed; `ALREADY_EXISTS` for
+ * the reference of another initiation's reversal; and `DISARMED` while the connector is disarmed.
  */
 export function reverseInitiation(
   context: ServiceContext,
@@ -60,6 +61,7 @@ export function reverseInitiation(
       throw new AppError("ALREADY_EXISTS", "payment initiation reversal: object already exists");
     }
     assertSecondPerson(context, initiation.creator, "reverse");
+    await assertArmed(context, initiation.id.connector.reference);
     await begin(context, { initiation, input, begun });
     return begun;
   });

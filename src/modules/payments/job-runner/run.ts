@@ -11,6 +11,8 @@ import {
   runDeletionFromConnector,
   runUserDeletion,
 } from "#modules/payments/users/deletion-jobs.ts";
+import { armingOf, HELD_MS } from "#platform/arming/arming-watch.ts";
+import { isArmedInSql } from "#platform/arming/held-work.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -33,11 +35,22 @@ const BACKOFF = doubling(1000, 100_000);
 const JOBS_PER_SWEEP_MAX = 100;
 const SWEEP_MS_MAX = 20_000;
 
+/**
+ * The condition of jobs whose connector is armed. Jobs of no connector wait for the whole deployment. Jobs that wait are not claimed, so that
+ * waiting counts as no attempt.
+ */
+const IS_ARMED = isArmedInSql(sql`(
+  SELECT c.reference FROM payment_connectors AS c WHERE c.key = connector_key)`);
+
 /** Runs due jobs. Returns the time of the next sweep, in milliseconds since the epoch; undefined if none is needed. */
 export async function sweepJobs({ env }: ServiceContext): Promise<number | undefined> {
   const jobs = reconcilerOf(env);
-  await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs: Date.now() + SWEEP_MS_MAX });
-  return jobs.nextSweepMs();
+  const untilMs = Date.now() + SWEEP_MS_MAX;
+  await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs, scope: IS_ARMED });
+  const nextMs = await jobs.nextSweepMs();
+  if (nextMs === undefined || (await armingOf(env).mayCall())) return nextMs;
+  // Jobs that wait for their connector to be armed are due all the time.
+  return Math.max(nextMs, Date.now() + HELD_MS);
 }
 
 /** Runs a job, or waits for the sweep that runs it already. Returns whether it was done within `withinMs` milliseconds. */
@@ -45,7 +58,7 @@ export const runJobWithin = (env: Env, name: string, withinMs: number): Promise<
   reconcilerOf(env).settle({
     rowsMax: 1,
     untilMs: Date.now() + withinMs,
-    scope: sql`name = ${name}`,
+    scope: sql`name = ${name} AND ${IS_ARMED}`,
     waitsForSweep: true,
   });
 

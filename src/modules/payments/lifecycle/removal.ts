@@ -19,6 +19,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { scheduleStatements } from "#modules/payments/schedules/schedule-rows.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
 import { listWebhookConfigs } from "#modules/payments/webhooks/store.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -50,7 +51,8 @@ export async function continueRemoval(
 
 /**
  * Lets the plugin remove everything that it has set up at the provider. A provider that refuses, for example because its
- * key was revoked, does not prevent the removal; a provider that does not answer is called again by the next alarm.
+ * key was revoked, does not prevent the removal; a provider that does not answer is called again by the next alarm. While the deployment is disarmed,
+ * the removal waits.
  */
 async function removeFromProvider(
   context: ServiceContext,
@@ -61,6 +63,7 @@ async function removeFromProvider(
     const webhooks = await listWebhookConfigs(context, connector);
     await plugin.uninstall?.({ connectorId: encodeConnectorId(connector.id), webhooks });
   } catch (error) {
+    if (isHeld(error)) throw error;
     if (error instanceof ConnectorError && error.kind !== "invalid") throw error;
     logError("a connector is uninstalled without its provider", error, {
       connector: connector.id.reference,

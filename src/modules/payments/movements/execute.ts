@@ -7,7 +7,7 @@ import {
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
-import { postponeForRateLimit, pollLater, postpone } from "./postpone.ts";
+import { postponeForRateLimit, postponeHeld, pollLater, postpone } from "./postpone.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
@@ -15,6 +15,7 @@ import { deleteMovement, type MovementRow } from "#modules/payments/initiations/
 import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
@@ -33,6 +34,7 @@ export type OpenPlugin = (
  *                                  ^                       │      ^                              row deleted
  *                                  │                       │      └── a page or webhook brings the payment
  *                                  ├── no outcome: 1, 2, 4 … 100 s
+ *                                  ├── the connector is disarmed: nothing was sent, and nothing has failed
  *                                  ├── rate limit: the pause that the provider asks for
  *                                  ├── pending: the polling period; then the call asks for the outcome
  *                                  └── cut off: when the claim has expired
@@ -159,6 +161,7 @@ async function handle(
   error: unknown,
 ): Promise<void> {
   const { movement, connector } = execution;
+  if (isHeld(error)) return postponeHeld(context, execution);
   if (error instanceof ConnectorError && error.kind === "invalid") {
     const doubt = movement.failures === 0 ? "" : UNANSWERED;
     return storeFailure(context, movement, `${error.message}${doubt}`);

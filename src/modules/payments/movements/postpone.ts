@@ -11,6 +11,7 @@ import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
+import { HELD_MS } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -44,6 +45,12 @@ export function postponeForRateLimit(
   const others = holdStatements(databaseOf(context.env), { connectorKey, until: dueAt });
   const changed = { dueAt, ...trouble(context, claimed, error) };
   return change(context, claimed, { changed, others });
+}
+
+/** Makes a movement due again soon whose call was not begun, because the connector is disarmed. */
+export function postponeHeld(context: ServiceContext, claimed: Claimed): Promise<void> {
+  const dueAt = fromMillis(toMillis(context.clock()) + HELD_MS);
+  return change(context, claimed, { changed: { dueAt } });
 }
 
 /** Asks later for the outcome of a movement that the provider has accepted. */

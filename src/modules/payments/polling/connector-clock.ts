@@ -5,6 +5,8 @@ import type { OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
 import { execute } from "#modules/payments/movements/execute.ts";
 import { MovementLoop } from "#modules/payments/movements/loop.ts";
+import { armingOf, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
+import { waitsForArming } from "#platform/arming/held-work.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 import { setAlarm } from "#platform/objects/set-alarm.ts";
@@ -34,6 +36,8 @@ const REFERENCE_KEY = "reference";
  *                                         │               └─ when none is due: the alarm, for the next one
  *     sweeps `payment-connectors` and     │
  *     `payment-initiations` ──────────────┘  if a crash came between the row and the call
+ *
+ * While the connector is disarmed, the alarm rings again and again and does nothing, and no movement is claimed.
  */
 export abstract class ConnectorClock extends DurableObject<Env> {
   /**
@@ -74,9 +78,14 @@ export abstract class ConnectorClock extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     try {
       if (await isPutOff(this.ctx.storage, this.env)) return;
+      if (await waitsForArming(this.ctx.storage, this.env, this.#reference())) return;
       await this.#ring();
       this.#failures = 0;
     } catch (error) {
+      if (isHeld(error)) {
+        await setAlarm(this.ctx.storage, Date.now() + HELD_MS);
+        return;
+      }
       logError("the alarm of a connector failed", error, { connector: this.ctx.id.name });
       const waitMs = waitAfterFailures(FAILURE_BACKOFF, ++this.#failures);
       await setAlarm(this.ctx.storage, Date.now() + waitMs);
@@ -114,6 +123,10 @@ export abstract class ConnectorClock extends DurableObject<Env> {
   async #move(): Promise<void> {
     let nextMs: number;
     this.#moveAtMs = Date.now() + MOVING_MS;
+    if (!(await armingOf(this.env).mayCall(this.#reference()))) {
+      this.#moveAtMs = Date.now() + HELD_MS;
+      return this.#ringBy(this.#moveAtMs);
+    }
     try {
       await this.#movements.wake();
       nextMs = (await nextMovementMs(this.#context(), this.#reference())) ?? Infinity;

@@ -15,6 +15,7 @@ import {
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { continueRemoval } from "#modules/payments/lifecycle/removal.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -67,7 +68,7 @@ export async function runConnector(
 
 /**
  * Does several steps of a schedule in a row. Returns their number, or undefined if the schedule was changed elsewhere
- * meanwhile.
+ * meanwhile, or the connector was disarmed.
  */
 async function takeTurn(
   run: Run,
@@ -87,7 +88,7 @@ async function takeTurn(
       Date.now() < untilMs
     );
   } catch (error) {
-    if (isStale(error)) return undefined;
+    if (isStale(error) || isHeld(error)) return undefined;
     throw error;
   }
   return steps;

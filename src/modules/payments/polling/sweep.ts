@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { reconcilerOf, sweepLimits } from "#modules/payments/installs/reconciler.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -32,7 +33,7 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Wakes connectors by a new revision, so that the reconciler calls their objects until one call succeeds. */
+/** Wakes connectors that are armed by a new revision, so that the reconciler calls their objects until one call succeeds. */
 async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Promise<void> {
   await db
     .update(paymentConnectors)
@@ -42,7 +43,7 @@ async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Pro
         SELECT connector_key FROM payment_schedules WHERE next_at < ${before}
         UNION SELECT key FROM payment_connectors WHERE deleted_at < ${before}
         LIMIT ${WOKEN_MAX})
-        AND synced_revision = revision`,
+        AND synced_revision = revision AND ${isArmedInSql(sql`reference`)}`,
     );
 }
 

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { readReport } from "#modules/payments/health/read.ts";
+import { claimMovements } from "#modules/payments/initiations/movement-rows.ts";
 import { progressOfTask, readInitiation } from "#modules/payments/movements/progress.ts";
 import { getTask } from "#modules/payments/tasks/store.ts";
+import { HELD_MS, HeldError } from "#platform/arming/arming-watch.ts";
 import { present } from "#platform/assert.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { InitiationWorld } from "#test/support/payments/worlds/initiation-world.ts";
@@ -158,4 +160,39 @@ test("the trouble ends in the same batch as the movement, wherever the process i
     expect((await shown(world, id)).health.health).toBe("healthy");
     expect(world.provider.effects.size).toBe(1);
   }
+});
+
+test("a payout that was not sent, because its connector was disarmed after it was claimed, has not failed, and is sent once later", async () => {
+  const world = await openWorld();
+  const id = await world.createApproved();
+  world.provider.before = () => {
+    throw new HeldError("DISARMED", "the deployment is disarmed");
+  };
+  await world.sweep();
+  expect(await shown(world, id)).toMatchObject({
+    initiation: { attempts: 1 },
+    health: { health: "healthy", lastError: undefined },
+  });
+  expect((await shown(world, id)).initiation).not.toHaveProperty("lastError");
+  expect(world.provider.effects.size).toBe(0);
+  world.provider.before = () => undefined;
+  world.world.nowMs += HELD_MS;
+  await world.sweep();
+  expect(world.provider.effects.size).toBe(1);
+  expect((await world.get(id)).state.status).toBe("PROCESSED");
+});
+
+test("a payout of a disarmed deployment is not claimed, whatever an isolate believes, unless its connector is armed", async () => {
+  const world = await openWorld();
+  const id = await world.createApproved();
+  const { reference } = world.connector.id;
+  const claim = () => claimMovements(world.context, { reference, limit: 10 });
+  world.world.d1.exec(
+    "INSERT INTO disarmament VALUES (1, '2026-01-01T00:00:00.000000Z', 'operator', '', '', '', '')",
+  );
+  expect(await claim()).toEqual([]);
+  world.world.d1.exec(
+    `INSERT INTO armed_connectors VALUES ('${reference}', 'id', '2026-01-01T00:00:00.000000Z', '', '', '')`,
+  );
+  expect(await claim()).toMatchObject([{ mark: id.reference, claims: 1 }]);
 });

@@ -17,6 +17,7 @@ import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ConnectorIdInput, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ForwardRequest } from "#modules/payments/http/task-answers.ts";
 import { forwardAndWait } from "#modules/payments/job-runner/forward-and-wait.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import {
   MetadataSchema,
   ok,
@@ -91,8 +92,11 @@ export const registerBankAccountsV1 = registration(
     summary: "Create a bank account",
     body: BankAccountV1Request,
     answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
-    errors: [404],
+    errors: [404, 409],
     handle: async ({ body, context }) => {
+      if (body.connectorID !== undefined) {
+        await assertArmed(context, body.connectorID.reference);
+      }
       const account = await createBankAccount(context, toNewBankAccount(body));
       if (body.connectorID === undefined) return account;
       return forwardAndWait(context, {
@@ -123,7 +127,7 @@ export const registerBankAccountsV1 = registration(
     params: Params,
     body: ForwardRequest,
     answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
-    errors: [404],
+    errors: [404, 409],
     handle: ({ params, body, context }) =>
       forwardAndWait(context, {
         bankAccountId: params.bankAccountId,

@@ -67,6 +67,7 @@ export const registerConnectorsV1 = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.created("Its id", z.object({ connectorID: z.string() })),
+    errors: [409],
     handle: async ({ params, body, context, c }) => {
       const provider = toProvider(params.connector);
       const id = await installConnector(context, { provider, body, ...findPublicUrl(c) });
@@ -93,7 +94,7 @@ export const registerConnectorsV1 = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.empty("Replaced"),
-    errors: [404],
+    errors: [404, 409],
     handle: ({ params, body, context }) =>
       updateConnector(context, { id: params.connectorId, body }),
   }),
