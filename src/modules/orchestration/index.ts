@@ -81,8 +81,8 @@ export const orchestrationModule: Module = {
   queues: { [TRIGGERS_QUEUE]: consumeOccurrences },
   status: ORCHESTRATION_STATUS,
   sweeps: [
-    { name: INSTANCES_SWEEP, run: sweepInstances },
-    { name: OCCURRENCES_SWEEP, run: sweepOccurrences },
+    { name: INSTANCES_SWEEP, run: sweepInstances, waitsForArming: true },
+    { name: OCCURRENCES_SWEEP, run: sweepOccurrences, waitsForArming: true },
     { name: "orchestration-retention", run: sweepEnded, purges: true },
   ],
   classes: { InstanceRunnerObject, InstanceWorkflow, TriggerLaneObject },

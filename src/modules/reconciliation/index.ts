@@ -118,7 +118,7 @@ export const reconciliationModule: Module = {
   eventListener: ruleListener,
   status: RECONCILIATION_STATUS,
   sweeps: [
-    { name: RULES_SWEEP, run: sweepRules },
+    { name: RULES_SWEEP, run: sweepRules, waitsForArming: true },
     { name: TIMES_SWEEP, run: repairTimes },
     { name: CORRECTIONS_SWEEP, run: sweepCorrections },
     { name: RETENTION_SWEEP, run: sweepRetention, purges: true },

@@ -93,6 +93,8 @@ export interface Sweep {
   readonly run: (context: ServiceContext) => Promise<number | undefined>;
   /** Whether the sweep deletes. Such a sweep may use the reserve of a full database, and then runs once more. */
   readonly purges?: boolean;
+  /** Whether the sweep begins work that may call other servers. Such a sweep waits while the deployment is disarmed (`platform/arming/`). */
+  readonly waitsForArming?: boolean;
 }
 
 /** Durable Object and Workflow classes, by name: `index.ts` of the Worker exports them, `wrangler.toml` binds them. */

@@ -9,6 +9,7 @@ import { READ_FOR_PAYOUT, READING } from "#modules/orchestration/core/activities
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -23,8 +24,8 @@ import { AppError } from "#platform/errors.ts";
  *
  * In the second case, the money had left before the payout failed, and the activities that the payout depends on are repeated, too. Throws
  * `NOT_FOUND`; `VALIDATION` for an instance that has not failed, was aborted, or whose values do not fit, because values never change; and
- * `UNAUTHENTICATED` where the principal that has started the instance may do more than the caller. The caller executes an instance that was
- * retried.
+ * `UNAUTHENTICATED` where the principal that has started the instance may do more than the caller. Throws `DISARMED` while the deployment is
+ * disarmed. The caller executes an instance that was retried.
  */
 export async function retryInstance(
   context: ServiceContext,
@@ -33,6 +34,7 @@ export async function retryInstance(
   const failed = await getInstance(context, id);
   assertMayActAs(context.principal, failed.principal, "the instance");
   assertRetryable(failed);
+  await assertArmed(context);
   const { stage } = failed;
   const activities = await activitiesOf(context, failed, stage);
   const round = failed.round + 1;

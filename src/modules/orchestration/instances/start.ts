@@ -7,6 +7,7 @@ import { lengthWith, type Variables } from "#modules/orchestration/core/variable
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
+import { assertArmed } from "#platform/arming/held-work.ts";
 import { assert, present } from "#platform/assert.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -51,14 +52,16 @@ export interface PreparedStart {
 
 /**
  * Starts an instance of a workflow, also of a deleted one. The instance acts for the principal of the context, with its scopes and ledgers
- * and no others. The caller executes the instance; otherwise the sweep gives it to the platform. Throws `NOT_FOUND`, and `VALIDATION` for
- * variables that are too large, and for a key that was used with another workflow or other variables.
+ * and no others. The caller executes the instance; otherwise the sweep gives it to the platform. Throws `NOT_FOUND`; `VALIDATION` for
+ * variables that are too large, and for a key that was used with another workflow or other variables; and `DISARMED` while the deployment
+ * is disarmed.
  */
 export async function startInstance(
   context: ServiceContext,
   { workflowId, ...start }: NewInstance & { readonly workflowId: string },
 ): Promise<StartedInstance> {
   const workflow = await getWorkflow(context, workflowId);
+  await assertArmed(context);
   const [started] = await startInstances(context, [prepareStart(context, { workflow, ...start })]);
   const { instance, isNew } = present(started, "each start gives an instance");
   if (!isNew && !isStartedBy(instance, { workflow, ...start })) throw usedBefore();

@@ -7,6 +7,7 @@ import type { FlowInstance, StageStatus } from "#modules/orchestration/instances
 import type { InstanceHold } from "#modules/orchestration/instances/state.ts";
 import { findProgress } from "#modules/orchestration/instances/store.ts";
 import { InstanceTransition } from "#modules/orchestration/instances/transition.ts";
+import { armingOf, HELD_MS } from "#platform/arming/arming-watch.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -25,11 +26,14 @@ const STAGES_PER_CALL_MAX = 20;
  * | an activity is begun | the activity's row, and an instance that is due soon | the activity is repeated with the same key |
  * | the other module has executed it | the activity's row, and an instance that is due soon | the activity is repeated, and gets the first answer |
  * | the outcome is stored | the outcome, and the next stage if there is one | the next call goes on from there |
+ *
+ * While the deployment is disarmed, an instance waits where it is.
  */
 export async function advance(
   context: ServiceContext,
   { id, run }: { readonly id: string; readonly run: number },
 ): Promise<Next> {
+  if (!(await armingOf(context.env).mayCall())) return { kind: "wait", waitMs: HELD_MS };
   for (let stages = 0; stages < STAGES_PER_CALL_MAX; stages++) {
     const found = await findProgress(context, id);
     if (found === undefined || found.instance.terminatedAt !== undefined) return END;

@@ -9,6 +9,7 @@ import {
 } from "#modules/orchestration/triggers/announce.ts";
 import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
 import { triggersByKey } from "#modules/orchestration/triggers/store.ts";
+import { armingOf } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { keepMalformed, noteRefused, TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { acknowledgeAfter, parseMessages, type Received } from "#platform/events/queue.ts";
@@ -34,7 +35,8 @@ type Messages = readonly Received<AnnouncedOccurrence>[];
 /**
  * Fires the occurrences of messages. Occurrences without links are fired together, so that many of them cost few statements; occurrences
  * that read links are fired in lanes. A message whose occurrence fails is sent again, and becomes a dead letter when the queue gives it up; the
- * sweep announces an occurrence that has to wait.
+ * sweep announces an occurrence that has to wait. While the deployment is disarmed, all wait: their rows stay due, and the sweep announces them
+ * when it is armed.
  */
 export async function consumeOccurrences(
   batch: MessageBatch,
@@ -44,6 +46,7 @@ export async function consumeOccurrences(
   const malformed: Message[] = [];
   const received = parseMessages(batch, OccurrenceMessage, (message) => malformed.push(message));
   await keepMalformed(malformed, letters);
+  if (!(await armingOf(context.env).mayCall())) return batch.ackAll();
   if (received.length === 0) return;
   const firing: Firing = { context, note: (failed, error) => noteRefused(failed, error, letters) };
   const triggers = await triggersByKey(
