@@ -112,6 +112,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "modules/auth/core": { uses: PURE },
+  "modules/deployment": { uses: [...ANATOMY, "modules/payments"], packages: [...HTTP, ...D1] },
+
   ...roomsOfFloors("modules/auth", {
     house: { uses: [...ANATOMY, ...auth("core")], packages: [...HTTP, ...D1] },
     shared: {

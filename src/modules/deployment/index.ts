@@ -1,5 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { armingSection } from "./arming/status.ts";
 import { endDatabaseCopies } from "./backup/database-copy.ts";
+import { registerArming } from "./http/arming.ts";
 import { registerBackups } from "./http/backups.ts";
 import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
@@ -39,7 +41,7 @@ const sendDeadLettersAgain: Sweep = {
 
 /**
  * What the deployment itself does, for those who look after it: the requests that have failed, the messages that a queue has given up, copies of
- * the database, and the webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
+ * the database, the switch for everything that leaves it, and the webhook to itself by which a change of its code is tested. The platform records failed requests, because every operation of every module may
  * fail (`platform/http/failures/`).
  */
 export const deploymentModule: Module = {
@@ -53,6 +55,7 @@ export const deploymentModule: Module = {
     registerWebhookTarget(app);
     registerBackups(app);
     registerDatabaseCopies(app);
+    registerArming(app);
     return app;
   },
   resources: [
@@ -88,6 +91,11 @@ export const deploymentModule: Module = {
             "A backup begins with an entry in the audit. It then reads the database, the logs of ledgers, and the objects of other modules.",
         },
         {
+          name: "Arming",
+          description:
+            "The switch for everything that leaves the deployment: a deployment that is disarmed calls nobody, and keeps what it would have sent until it is armed. See docs/operations/disarmed.md.",
+        },
+        {
           name: "Copies of the database",
           description:
             "All tables of the database as they are at one moment, read while everything goes on: pages of all rows, then the rows that have changed meanwhile, and at the end the last changes.",
@@ -112,8 +120,8 @@ export const deploymentModule: Module = {
   tables: [],
   scopes: {
     "florin:operate":
-      "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, and send or drop dead letters",
+      "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, disarm and arm it, and send or drop dead letters",
   },
-  status: [deadLettersSection],
+  status: [deadLettersSection, armingSection],
   sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],
 };

@@ -42,6 +42,7 @@ const VITAL: ReadonlySet<string> = new Set([
   "deactivate",
   "delete",
   "delete-metadata",
+  "disarm",
   "dismiss-rejected",
   "password",
   "pause",

@@ -220,6 +220,12 @@ export const FAMILIES = {
     labels: ["client", "reason"],
     help: "Requests that this process has refused, for the twenty clients that were refused most; 'anonymous' has no valid token, and '(others)' stands for all other clients.",
   }),
+  disarmed: family({
+    name: "florin_disarmed",
+    type: "gauge",
+    labels: [],
+    help: "1 while the deployment is disarmed, so that it calls no other server, otherwise 0.",
+  }),
   pollingAge: family({
     name: "florin_connector_poll_success_age_seconds",
     type: "gauge",

@@ -34,6 +34,7 @@ import { fromMillis } from "#platform/time.ts";
 import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
+import { armForTheNextFile } from "#test/support/deployment/arming.ts";
 import { storeDeadLetter } from "#test/support/deployment/dead-letters.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
@@ -62,6 +63,8 @@ beforeAll(() => {
 });
 // Other test files share the global `fetch`.
 afterAll(() => vi.restoreAllMocks());
+// The examples disarm the deployment.
+afterAll(armForTheNextFile);
 
 const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };
 /** A connector that moves money. */

@@ -362,4 +362,10 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
     "/deactivate",
     { method: "PUT", action: "webhooks.config.deactivate" },
   ),
+  // It comes last, because the deployment stays disarmed.
+  florinDisarm: at("/api/florin/v1/disarm", async () => "", {
+    method: "POST",
+    json: {},
+    action: "deployment.state.disarm",
+  }),
 };

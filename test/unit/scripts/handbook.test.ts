@@ -100,6 +100,7 @@ test("README.md and the quickstart lead to every page", () => {
   const behind = [
     "docs/generic-connector/README.md",
     "docs/operations/backup.md",
+    "docs/operations/disarmed.md",
     "docs/operations/runbook.md",
     "docs/performance/laboratory-book.md",
   ];

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { textOf } from "#scripts/florin/api/fields.ts";
+import { type Call, type Noun, type Outcome, YES } from "#scripts/florin/command.ts";
+import { printable } from "#scripts/florin/printable.ts";
+
+/** Whether the deployment calls other servers, as the API shows it. */
+export const ArmingState = z.object({
+  data: z.object({
+    armed: z.boolean(),
+    since: z.string().optional(),
+    reason: z.string().optional(),
+    note: z.string().optional(),
+    by: z.object({ subject: z.string() }).optional(),
+    connectors: z.array(z.object({ id: z.string(), armedAt: z.string() })),
+  }),
+});
+type Arming = z.output<typeof ArmingState>["data"];
+
+const SCOPES = ["florin:operate"];
+
+export const noun: Noun = {
+  summary: "Lets a deployment call other servers again that was disarmed or restored",
+  alone: {
+    summary:
+      "Arms the deployment, or one connector; for a restored one, asks whether the original is stopped",
+    options: {
+      connector: {
+        kind: "text",
+        meaning: "the id of the only connector that is armed; everything without it",
+      },
+      ...YES,
+    },
+    run: arm,
+  },
+  verbs: {},
+};
+
+async function arm(call: Call): Promise<Outcome> {
+  const api = await call.connect(SCOPES);
+  const { data: before } = await api.call({
+    method: "GET",
+    path: "/api/florin/v1/arming",
+    answer: ArmingState,
+  });
+  if (before.armed) return { data: before, lines: linesOf(before) };
+  if (before.reason === "restored") {
+    await call.confirm(
+      "stopped",
+      "The deployment was restored from another one. If that one still runs, payments are made twice.",
+    );
+  }
+  const connectorID = call.text("connector");
+  const { data } = await api.call({
+    method: "POST",
+    path: "/api/florin/v1/arm",
+    body: {
+      ...(connectorID === undefined ? {} : { connectorID }),
+      originalIsStopped: before.reason === "restored",
+    },
+    answer: ArmingState,
+  });
+  return { data, lines: linesOf(data) };
+}
+
+/** What an operator is told about the state of the deployment. */
+export function linesOf({ armed, since, reason, note, by, connectors }: Arming): string[] {
+  if (armed) return ["The deployment is armed: it calls other servers."];
+  const why = reason === "restored" ? "because it was restored" : `by ${textOf(by?.subject)}`;
+  const noted = note === undefined ? "" : `: ${printable(note)}`;
+  return [
+    `The deployment has been disarmed since ${since ?? ""} ${why}${noted}.`,
+    ...connectors.map(({ id, armedAt }) => `The connector ${id} has been armed since ${armedAt}.`),
+  ];
+}

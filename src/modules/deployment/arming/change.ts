@@ -1,0 +1,136 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type Arming, readArmingOf } from "./read.ts";
+import { connectorNamed, type NamedConnector } from "#modules/payments/index.ts";
+import { ARMING_KNOWN_MS } from "#platform/arming/arming-watch.ts";
+import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** What the state of the deployment is, in the audit. */
+const DEPLOYMENT = "deployment";
+
+export interface Disarming {
+  readonly reason: DisarmReason;
+  /** What the operator notes about it; empty for nothing. */
+  readonly note: string;
+}
+
+export interface ArmingOrder {
+  /** The id of the only connector that is armed; absent for everything. */
+  readonly connectorId?: string | undefined;
+  /** Whether the operator says that the original of a restored deployment is stopped. */
+  readonly originalIsStopped: boolean;
+}
+
+/**
+ * Disarms the deployment, with all connectors that were armed by themselves. A deployment that is disarmed already keeps the time since when it
+ * is, and becomes a restored one if this is the reason now. The answer comes when no isolate goes by an earlier state any more: from then on,
+ * no call begins.
+ *
+ *     disarm ─► D1 ── 2 s ──► answer
+ *                │    └─ isolates go by what they have read before, 2 s at most
+ *                └─ statements that claim movements of money and jobs know it at once
+ */
+export async function disarm(
+  context: ServiceContext,
+  { reason, note }: Disarming,
+): Promise<Arming> {
+  const { env, clock } = context;
+  const db = databaseOf(env);
+  const change = new AuditedChange(context, {
+    action: "deployment.state.disarm",
+    object: DEPLOYMENT,
+  });
+  await change.store(
+    db
+      .insert(disarmament)
+      .values({ id: 1, since: clock(), reason, note, ...actorOf(context) })
+      .onConflictDoUpdate({
+        target: disarmament.id,
+        set: {
+          reason: sql`CASE WHEN excluded.reason = 'restored' THEN 'restored' ELSE reason END`,
+        },
+      }),
+    db.delete(armedConnectors),
+  );
+  await new Promise((resolve) => {
+    setTimeout(resolve, ARMING_KNOWN_MS);
+  });
+  return readArmingOf(context);
+}
+
+/**
+ * Arms the deployment, or one of its connectors. What is armed already stays so. Throws `VALIDATION` for a restored deployment whose original
+ * may still run, `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile.
+ */
+export async function arm(
+  context: ServiceContext,
+  { connectorId, originalIsStopped }: ArmingOrder,
+): Promise<Arming> {
+  const connector =
+    connectorId === undefined ? undefined : await connectorNamed(context, connectorId);
+  const state = await readArmingOf(context);
+  if (state.disarmed === undefined) return state;
+  if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
+  await (connector === undefined
+    ? armAll(context, state.disarmed)
+    : armConnector(context, connector));
+  return readArmingOf(context);
+}
+
+/** Arms the deployment if it is disarmed as it was read. */
+async function armAll(
+  context: ServiceContext,
+  { since, reason }: NonNullable<Arming["disarmed"]>,
+): Promise<void> {
+  const db = databaseOf(context.env);
+  const change = new AuditedChange(context, { action: "deployment.state.arm", object: DEPLOYMENT });
+  const armed = await change.store(
+    db
+      .delete(disarmament)
+      .where(and(eq(disarmament.since, since), eq(disarmament.reason, reason)))
+      .returning({ id: disarmament.id }),
+    db.delete(armedConnectors).where(sql`NOT EXISTS (SELECT 1 FROM ${disarmament})`),
+  );
+  if (armed.length > 0) return;
+  const { disarmed } = await readArmingOf(context);
+  if (disarmed === undefined) return; // another operator has armed it at the same time
+  throw new AppError(
+    "CONFLICT",
+    "somebody else has disarmed the deployment meanwhile; look why, and arm it again",
+  );
+}
+
+async function armConnector(
+  context: ServiceContext,
+  { id, reference }: NamedConnector,
+): Promise<void> {
+  const { env, clock } = context;
+  const change = new AuditedChange(context, {
+    action: "deployment.connector.arm",
+    object: `connectors/${reference}`,
+  });
+  await change.store(
+    databaseOf(env)
+      .insert(armedConnectors)
+      .select(sql`
+        SELECT ${columnValues(armedConnectors, { reference, connectorId: id, armedAt: clock(), ...actorOf(context) })}
+        WHERE EXISTS (SELECT 1 FROM ${disarmament})`)
+      .onConflictDoNothing(),
+  );
+}
+
+const actorOf = ({ principal: { issuer, subject, clientId } }: ServiceContext) => ({
+  issuer,
+  subject,
+  clientId,
+});
+
+const originalMayRun = (): AppError =>
+  new AppError(
+    "VALIDATION",
+    "the deployment was restored from another one: make sure that the original is stopped, then say so with originalIsStopped, because payments would otherwise be made twice",
+  );

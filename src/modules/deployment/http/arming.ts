@@ -1,0 +1,119 @@
+import { z } from "@hono/zod-openapi";
+import { arm, disarm } from "#modules/deployment/arming/change.ts";
+import { type Arming, readArmingOf } from "#modules/deployment/arming/read.ts";
+import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+/** Longest note, in characters. */
+const NOTE_LENGTH_MAX = 1000;
+
+const Reason = z.enum(["operator", "restored"]).openapi({
+  description:
+    "`operator` for somebody who stops everything that leaves the deployment; `restored` for a copy of another deployment, which is armed only when the original is stopped",
+});
+
+const Actor = z
+  .object({ issuer: z.string(), subject: z.string(), clientId: z.string() })
+  .openapi("ArmingActor");
+
+const ArmingResponse = z
+  .object({
+    armed: z.boolean().openapi({ description: "Whether the deployment calls other servers" }),
+    since: TimestampOutput.optional().openapi({ description: "Since when it does not" }),
+    reason: Reason.optional(),
+    note: z.string().optional().openapi({ description: "What the operator has noted" }),
+    by: Actor.optional().openapi({ description: "Who has disarmed it" }),
+    connectors: z
+      .array(z.object({ id: z.string(), armedAt: TimestampOutput, by: Actor }))
+      .openapi({ description: "The connectors that are armed while everything else is not" }),
+  })
+  .openapi("Arming", {
+    example: {
+      armed: false,
+      since: "2026-03-01T09:30:00Z",
+      reason: "operator",
+      note: "payouts to the wrong account",
+      by: { issuer: "https://florin.example.com/api/auth", subject: "ada", clientId: "console" },
+      connectors: [],
+    },
+  });
+
+const toView = ({ disarmed, connectors }: Arming): z.input<typeof ArmingResponse> => {
+  if (disarmed === undefined) return { armed: true, connectors: [] };
+  const { since, reason, note } = disarmed;
+  return {
+    armed: false,
+    since: formatTimestamp(since),
+    reason,
+    ...(note === "" ? {} : { note }),
+    by: toActor(disarmed),
+    connectors: connectors.map((connector) => ({
+      id: connector.connectorId,
+      armedAt: formatTimestamp(connector.armedAt),
+      by: toActor(connector),
+    })),
+  };
+};
+
+const toActor = ({ issuer, subject, clientId }: z.output<typeof Actor>) => ({
+  issuer,
+  subject,
+  clientId,
+});
+
+const group = operations({
+  tags: ["Arming"],
+  scope: "florin",
+  // The switch is for everything, whatever ledgers a token is bound to.
+  honoursLedgers: false,
+});
+/** The scope of all operations. */
+const OPERATE = { scope: "florin:operate" } as const;
+
+/** Registers the switch for everything that leaves the deployment, below `/api/florin/v1`. */
+export const registerArming = registration(
+  group.get("/arming", {
+    ...OPERATE,
+    operationId: "florinReadArming",
+    summary: "Read whether the deployment calls other servers",
+    answer: ok.data("The state", ArmingResponse, toView),
+    handle: ({ context }) => readArmingOf(context),
+  }),
+  group.post("/disarm", {
+    ...OPERATE,
+    operationId: "florinDisarm",
+    summary: "Stop everything that leaves the deployment",
+    description:
+      "Webhooks, exporters, connectors, workflows, triggers and scheduled rules wait until the deployment is armed, and nothing is lost; ledgers and all reads go on. When the answer comes, which takes about two seconds, no further call begins; calls that have begun may run for another 40 seconds. A deployment that is disarmed stays so since its first time; connectors that were armed by themselves are disarmed, too.",
+    body: z
+      .object({
+        reason: Reason.default("operator"),
+        note: z.string().max(NOTE_LENGTH_MAX).default(""),
+      })
+      .default({ reason: "operator", note: "" }),
+    answer: ok.data("The state", ArmingResponse, toView),
+    handle: ({ body, context }) => disarm(context, body),
+  }),
+  group.post("/arm", {
+    ...OPERATE,
+    operationId: "florinArm",
+    summary: "Let the deployment call other servers again, or one connector",
+    description:
+      "What has waited goes on within about fifteen seconds. A connector that is armed by itself fetches and moves money, while everything else waits.",
+    body: z
+      .object({
+        connectorID: z.string().max(1000).optional().openapi({
+          description: "The only connector that is armed; absent for everything",
+        }),
+        originalIsStopped: z.boolean().default(false).openapi({
+          description:
+            "Says that the original of a restored deployment is stopped, which that needs: both would otherwise pay",
+        }),
+      })
+      .default({ originalIsStopped: false }),
+    answer: ok.data("The state", ArmingResponse, toView),
+    errors: [404, 409],
+    handle: ({ body: { connectorID: connectorId, originalIsStopped }, context }) =>
+      arm(context, { connectorId, originalIsStopped }),
+  }),
+);

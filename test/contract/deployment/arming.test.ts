@@ -1,0 +1,149 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { clientWith } from "#test/support/auth/clients.ts";
+import {
+  arm,
+  armForTheNextFile,
+  armingState,
+  asOperator,
+  disarm,
+} from "#test/support/deployment/arming.ts";
+import { installDummypay, UNKNOWN } from "#test/support/payments/installs.ts";
+import { api, bodyOf, token } from "#test/support/platform/api.ts";
+
+interface Entry {
+  readonly action: string;
+  readonly object: string;
+}
+
+/** The entries of the audit about arming, the newest first. */
+async function audited(): Promise<Entry[]> {
+  const { results } = await env.DB.prepare(
+    "SELECT action, object FROM audit WHERE action GLOB 'deployment.*arm' ORDER BY id DESC",
+  ).all<Entry>();
+  return results;
+}
+
+interface Section {
+  readonly name: string;
+  readonly state: string;
+  readonly problems: readonly { readonly severity: string; readonly why: string }[];
+}
+
+async function sectionOf(): Promise<Section | undefined> {
+  const response = await api("/api/florin/v1/status?module=deployment");
+  const { data } = await response.json<{ data: { sections: Section[] } }>();
+  return data.sections.find(({ name }) => name === "arming");
+}
+
+afterAll(armForTheNextFile);
+beforeEach(async () => {
+  await env.DB.exec("DELETE FROM disarmament");
+  await env.DB.exec("DELETE FROM armed_connectors");
+});
+
+describe("the switch of a deployment", () => {
+  test("the switch of a deployment needs its scope and a token that is bound to no ledgers", async () => {
+    const { token: bound } = await clientWith({
+      scopes: ["florin:operate"],
+      metadata: { ledgers: "mine" },
+    });
+    for (const bearer of [bound, await token("payments:write"), "nonsense"]) {
+      expect((await asOperator("/arming", undefined, bearer)).status).toBe(401);
+      expect((await asOperator("/disarm", {}, bearer)).status).toBe(401);
+      expect((await asOperator("/arm", {}, bearer)).status).toBe(401);
+    }
+    expect(await armingState()).toEqual({ armed: true, connectors: [] });
+  });
+
+  test("the switch of a deployment shows since when it is disarmed, by whom and why, and the audit has each change", async () => {
+    const state = await disarm({ note: "payouts to the wrong account" });
+    expect(state).toMatchObject({
+      armed: false,
+      reason: "operator",
+      note: "payouts to the wrong account",
+      by: { clientId: expect.any(String) as string },
+      connectors: [],
+    });
+    expect(await armingState()).toEqual(state);
+    expect(await arm()).toEqual({ armed: true, connectors: [] });
+    expect((await audited()).slice(0, 2)).toEqual([
+      { action: "deployment.state.arm", object: "deployment" },
+      { action: "deployment.state.disarm", object: "deployment" },
+    ]);
+  });
+
+  test("the switch of a deployment stays as it is when it is used twice", async () => {
+    const first = await disarm({ note: "first" });
+    expect(await disarm({ note: "second" })).toEqual(first);
+    const [one, two] = await Promise.all([asOperator("/arm", {}), asOperator("/arm", {})]);
+    for (const answer of [one, two]) {
+      expect(await bodyOf(answer)).toEqual({ data: { armed: true, connectors: [] } });
+    }
+    const entries = await audited();
+    expect(
+      entries.filter(({ action }) => action === "deployment.state.arm").length,
+    ).toBeGreaterThan(0);
+    await arm();
+    expect(await audited()).toEqual(entries);
+  });
+
+  test("the switch of a deployment takes no body, too", async () => {
+    const answer = await api("/api/florin/v1/disarm", { method: "POST" });
+    expect(await bodyOf(answer)).toMatchObject({ data: { armed: false, reason: "operator" } });
+    expect((await api("/api/florin/v1/arm", { method: "POST" })).status).toBe(200);
+  });
+
+  test("the switch of a restored deployment asks whether the original is stopped, also if somebody has disarmed it before", async () => {
+    await disarm({ note: "before" });
+    expect(await disarm({ reason: "restored" })).toMatchObject({
+      reason: "restored",
+      note: "before",
+    });
+    await disarm();
+    const refused = await asOperator("/arm", {});
+    expect(refused.status).toBe(400);
+    expect(await bodyOf(refused)).toMatchObject({
+      errorMessage: expect.stringContaining("make sure that the original is stopped") as string,
+    });
+    expect(await armingState()).toMatchObject({ armed: false });
+    expect(await arm({ originalIsStopped: true })).toMatchObject({ armed: true });
+  });
+
+  test("the switch of a deployment arms connectors one at a time, and disarming ends that", async () => {
+    const connectorID = await installDummypay();
+    await disarm();
+    const state = await arm({ connectorID });
+    expect(state).toMatchObject({ armed: false, connectors: [{ id: connectorID }] });
+    expect(await arm({ connectorID })).toEqual(state);
+    expect(await disarm()).toMatchObject({ armed: false, connectors: [] });
+    await arm({ connectorID });
+    await arm();
+    await disarm();
+    expect(await armingState()).toMatchObject({ connectors: [] });
+  });
+
+  test("the switch of a deployment refuses what is no connector", async () => {
+    await disarm();
+    expect((await asOperator("/arm", { connectorID: UNKNOWN })).status).toBe(404);
+    expect((await asOperator("/arm", { connectorID: "nonsense" })).status).toBe(400);
+    expect(await armingState()).toMatchObject({ armed: false, connectors: [] });
+  });
+});
+
+test("a deployment that is disarmed is not well, says why and what to do, and has a metric", async () => {
+  expect(await sectionOf()).toMatchObject({ state: "ok", problems: [] });
+  await disarm({ note: "see incident 7" });
+  expect(await sectionOf()).toMatchObject({
+    state: "critical",
+    problems: [
+      {
+        severity: "critical",
+        why: expect.stringContaining('noting "see incident 7"') as string,
+        whatToDo: expect.stringContaining("npm run florin -- arm") as string,
+      },
+    ],
+  });
+  const metrics = await (await api("/metrics")).text();
+  expect(metrics).toContain("\nflorin_disarmed 1\n");
+});

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { inProject } from "#scripts/lib/project.ts";
+
+/**
+ * Everything by which something can leave the deployment, and the files that use it. A new file in one of these lists has to wait while the
+ * deployment is disarmed: it passes a gate to `callOutbound` (`outboundGate` of `platform/arming/held-work.ts`), and what calls it treats
+ * `isHeld` errors as calls that were not attempted. docs/operations/disarmed.md names what goes on all the same.
+ */
+const WAYS_OUT: readonly (readonly [what: string, uses: RegExp, files: readonly string[]])[] = [
+  [
+    "the one function of outgoing calls",
+    /\bcallOutbound\(/,
+    [
+      "modules/auth/upstream/provider.ts",
+      "modules/auth/verification/trusted-issuer.ts",
+      "modules/exporters/drivers/driver.ts",
+      "modules/orchestration/triggers/link-reader.ts",
+      "modules/payments/connectors/kit/http.ts",
+      "modules/webhooks/calls/call.ts",
+      "platform/http/outbound.ts",
+    ],
+  ],
+  [
+    "the gate that is always open: signing in, and links to the own API, which do not leave the process",
+    /\bOPEN_GATE\b/,
+    [
+      "modules/auth/upstream/provider.ts",
+      "modules/auth/verification/trusted-issuer.ts",
+      "modules/orchestration/triggers/link-reader.ts",
+      "platform/http/outbound.ts",
+    ],
+  ],
+  [
+    // Passwords are hashed behind a binding of `npm start`, on the same machine.
+    "the network that `callOutbound` gets, and the hasher of passwords",
+    /\b(?:systemFetch|boundFetch)\(/,
+    [
+      "modules/auth/hashing/password-hash-object.ts",
+      "modules/auth/hashing/password-hasher.ts",
+      "modules/auth/upstream/provider.ts",
+      "modules/auth/verification/verifier.ts",
+      "modules/exporters/drivers/driver.ts",
+      "modules/orchestration/triggers/link-reader.ts",
+      "modules/payments/installs/plugin.ts",
+      "modules/webhooks/calls/call.ts",
+      "platform/http/outbound.ts",
+    ],
+  ],
+  [
+    // Plugins of connectors and `platform/http/outbound.ts` call a parameter of this name; scripts of pages run in browsers.
+    "a function named fetch that is no member",
+    /(?<![.\w#])fetch\(/,
+    [
+      "modules/auth/pages/passkey-script.ts",
+      "modules/payments/connectors/dummypay/url-source.ts",
+      "modules/payments/connectors/generic/movements.ts",
+      "modules/payments/connectors/generic/pages.ts",
+      "modules/payments/connectors/kit/open-movements.ts",
+      "modules/ledger/objects/ledger-object.ts",
+      "platform/http/outbound.ts",
+    ],
+  ],
+  ["the runtime's sockets and mail", /cloudflare:(?:sockets|email)|\bconnect\(\s*\{/, []],
+  [
+    "bindings of exporters, which `Delivery` sends to behind a gate of its own",
+    /\bEXPORT_BINDING_PREFIX\b/,
+    ["modules/exporters/drivers/bindings.ts"],
+  ],
+];
+
+const sources = readdirSync(inProject("src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("console/") && !file.endsWith(".d.ts"))
+  .map((file) => ({ file, text: readFileSync(join(inProject("src"), file), "utf8") }));
+
+describe("what can leave the deployment", () => {
+  test.each(WAYS_OUT)(
+    "what can leave the deployment is known, so that it waits while the deployment is disarmed: %s",
+    (_what, uses, files) => {
+      const users = sources.filter(({ text }) => uses.test(withoutComments(text)));
+      expect(users.map(({ file }) => file).toSorted()).toEqual([...files].toSorted());
+    },
+  );
+});
+
+/** Objects whose alarms begin no call of another server: they keep books, events and limits. */
+const CALL_NOBODY = [
+  "clock-object.ts", // each sweep says for itself whether it waits
+  "modules/auth/limits/attempt-limit-object.ts",
+  "modules/auth/quotas/quota-object.ts",
+  "modules/events/event-stream-object.ts",
+  "modules/ledger/objects/ledger-object.ts",
+  "modules/orchestration/triggers/lane/lane-object.ts", // it stores occurrences, which are fired when the deployment is armed
+  "modules/reconciliation/matchings/object/matching-object.ts",
+  "modules/reconciliation/statements/source-object.ts",
+  "modules/search/shards/shard-object.ts",
+];
+
+test("the alarm of every object that calls other servers waits while the deployment is disarmed", () => {
+  const alarms = sources.filter(({ text }) => /override (?:async )?alarm\(/.test(text));
+  const others = alarms.filter(({ text }) => !text.includes("await waitsForArming("));
+  expect(others.map(({ file }) => file).toSorted()).toEqual(CALL_NOBODY);
+});
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(?<![:"'`])\/\/.*$/gm, "");
