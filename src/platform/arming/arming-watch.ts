@@ -10,6 +10,10 @@ import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 export const ARMING_KNOWN_MS = 2000;
 /** How long before that one caller reads again, while the others go on by what is known, in milliseconds. */
 const AHEAD_MS = 1000;
+/** Longest time that a read may take, in milliseconds. It ends before the answer would be too old. */
+const READ_MS_MAX = 1500;
+/** How soon after a read ahead that has failed another caller reads again, in milliseconds. */
+const AGAIN_MS = 250;
 
 /** How long work that waits for the deployment to be armed waits until it looks again, in milliseconds. */
 export const HELD_MS = 15_000;
@@ -39,6 +43,13 @@ export class HeldError extends AppError {
 export const isHeld = (error: unknown): error is AppError =>
   error instanceof HeldError || (error instanceof AppError && error.kind === "DISARMED");
 
+/** What an isolate has read. */
+interface Known {
+  readonly state: ArmingState;
+  /** When the read began, in milliseconds since the epoch. The state is as old as that. */
+  readonly readMs: number;
+}
+
 /**
  * Knows whether the deployment is disarmed. D1 says so; an isolate that makes calls reads it every second or two, and one that makes none
  * never:
@@ -48,14 +59,23 @@ export const isHeld = (error: unknown): error is AppError =>
  *                 ├─ less than 2 s ago, and another caller is reading ──► go by it
  *                 └─ otherwise read D1 ─┬─ no row ──────────────────────► armed
  *                                       ├─ a row ───────────────────────► disarmed, but for some connectors
- *                                       └─ no answer ───────────────────► unknown: nothing is called
+ *                                       └─ no answer within 1.5 s, or ──► go by what was read less than 2 s ago;
+ *                                          an error                       otherwise unknown: nothing is called
  *
- * Each caller reads for itself: a caller that waited for the read of another request would hang if the other request were cancelled.
+ * Each caller reads for itself: a caller that waited for the read of another request would hang if the other request were cancelled. So
+ * calls that begin at once while nothing is known read once each.
+ *
+ * The machine's clock only says how old a read is. A read that seems to lie in the future is forgotten, and reads are ordered by a counter,
+ * so that a step of the clock brings no earlier state back.
  */
 export class ArmingWatch {
   readonly #env: Pick<Env, "DB">;
-  #known: { readonly state: ArmingState; readonly readMs: number } | undefined;
-  /** When the read ends, at the latest, that one caller makes for all others; in milliseconds since the epoch. */
+  #known: Known | undefined;
+  /** The number of reads that have begun. */
+  #begun = 0;
+  /** The number of the read that began last of those whose answers have come. */
+  #newest = 0;
+  /** Until when one caller reads for all others, in milliseconds since the epoch. */
   #readsUntilMs = 0;
 
   constructor(env: Pick<Env, "DB">) {
@@ -64,13 +84,11 @@ export class ArmingWatch {
 
   /** The present state. Throws `HeldError` if it cannot be read. */
   async state(): Promise<ArmingState> {
+    const known = this.#recent();
     const nowMs = Date.now();
-    const known = this.#known;
-    if (known === undefined) return this.#read(nowMs);
-    const ageMs = nowMs - known.readMs;
-    // The age is negative after a step back of the clock, and then says nothing.
-    if (ageMs >= 0 && ageMs < ARMING_KNOWN_MS) {
-      if (ageMs < ARMING_KNOWN_MS - AHEAD_MS || nowMs < this.#readsUntilMs) return known.state;
+    if (known !== undefined) {
+      const isYoung = nowMs - known.readMs < ARMING_KNOWN_MS - AHEAD_MS;
+      if (isYoung || nowMs < this.#readsUntilMs) return known.state;
     }
     return this.#read(nowMs);
   }
@@ -91,22 +109,59 @@ export class ArmingWatch {
     if (state.kind === "disarmed" && !isArmedFor(state, connector)) throw disarmedError(state);
   }
 
+  /** What was read less than `ARMING_KNOWN_MS` ago. */
+  #recent(): Known | undefined {
+    const known = this.#known;
+    if (known === undefined || isRecent(known.readMs)) return known;
+    this.#known = undefined;
+    this.#readsUntilMs = 0;
+    return undefined;
+  }
+
   async #read(nowMs: number): Promise<ArmingState> {
+    const order = ++this.#begun;
     this.#readsUntilMs = nowMs + AHEAD_MS;
     try {
-      const state = await readArming(this.#env);
-      // The state is as old as the beginning of its read.
-      if (this.#known === undefined || this.#known.readMs <= nowMs) {
+      const state = await withinRead(readArming(this.#env));
+      // Time has passed, or the clock has stepped: the answer may be older than a state may be by which a call is made.
+      if (!isRecent(nowMs)) throw new Error("the answer came too late");
+      if (order > this.#newest) {
+        this.#newest = order;
         this.#known = { state, readMs: nowMs };
       }
+      this.#readsUntilMs = 0;
       return state;
     } catch (error) {
-      logError("it could not be read whether the deployment is disarmed; nothing is called", error);
+      const known = this.#recent();
+      // While something is known, the next caller tries again, but not all at once.
+      this.#readsUntilMs = known === undefined ? 0 : Date.now() + AGAIN_MS;
+      logError("it could not be read whether the deployment is disarmed", error, {
+        isKnown: known !== undefined,
+      });
+      if (known !== undefined) return known.state;
       throw unknownState(error);
-    } finally {
-      this.#readsUntilMs = 0;
     }
   }
+}
+
+/** Whether a read that began at a time is recent enough to go by it. A time in the future, before a step back of the clock, is not. */
+function isRecent(readMs: number): boolean {
+  const ageMs = Date.now() - readMs;
+  return ageMs >= 0 && ageMs < ARMING_KNOWN_MS;
+}
+
+/**
+ * The result of a read, or an error when it takes too long. The timer is not cleared: the runtime keeps cleared timers of an object in
+ * memory, and a timer that rings late rejects a promise that is settled.
+ */
+function withinRead<T>(read: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  read.then(resolve, reject);
+  setTimeout(
+    () => reject(new Error(`the database has not answered within ${READ_MS_MAX} ms`)),
+    READ_MS_MAX,
+  );
+  return promise;
 }
 
 export const armingOf = memoByEnv((env: Pick<Env, "DB">) => new ArmingWatch(env));

@@ -16,6 +16,8 @@ class World {
   readonly d1 = new NodeD1();
   reads = 0;
   before: () => Promise<void> = async () => undefined;
+  /** What an answer waits for after it was read. */
+  after: () => Promise<void> = async () => undefined;
   readonly env: Pick<Env, "DB">;
   readonly watch: ArmingWatch;
 
@@ -43,7 +45,12 @@ class World {
         return async (...parameters: unknown[]) => {
           this.reads++;
           await this.before();
-          return (value as (...all: unknown[]) => unknown).apply(target, parameters);
+          const answer: unknown = await (value as (...all: unknown[]) => unknown).apply(
+            target,
+            parameters,
+          );
+          await this.after();
+          return answer;
         };
       },
     });
@@ -112,6 +119,69 @@ describe("whether the deployment is disarmed", () => {
     await world.watch.mayCall();
     world.disarm();
     pass(-3_600_000);
+    expect(await world.watch.mayCall()).toBe(false);
+  });
+
+  test("whether the deployment is disarmed is not taken from before a step back of the clock, when the clock comes to that time again", async () => {
+    const world = new World();
+    await world.watch.mayCall();
+    pass(-3_600_000);
+    world.disarm();
+    expect(await world.watch.mayCall()).toBe(false);
+    pass(3_600_500);
+    expect(await world.watch.mayCall()).toBe(false);
+  });
+
+  test("whether the deployment is disarmed is told by the read that began last, also if an earlier one is answered later", async () => {
+    const world = new World();
+    const [slow, quick] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const waits = [slow.promise, quick.promise];
+    world.after = async () => waits.shift();
+    const first = world.watch.mayCall(); // it reads that the deployment is armed
+    await vi.waitFor(() => expect(world.reads).toBe(1));
+    world.disarm();
+    pass(-1000); // by the clock, the second read begins before the first one
+    const second = world.watch.mayCall();
+    quick.resolve();
+    expect(await second).toBe(false);
+    pass(1000);
+    slow.resolve();
+    await first;
+    expect(await world.watch.mayCall()).toBe(false);
+  });
+
+  test("whether the deployment is disarmed is not told by an answer that is older than two seconds", async () => {
+    const world = new World();
+    const { promise: slow, resolve: answer } = Promise.withResolvers<void>();
+    world.after = () => slow;
+    const early = world.watch.assertMayCall().catch((reason: unknown) => reason);
+    await vi.waitFor(() => expect(world.reads).toBe(1));
+    world.disarm();
+    pass(ARMING_KNOWN_MS);
+    answer();
+    expect(await early).toMatchObject({ kind: "OVERLOADED" });
+  });
+
+  test("whether the deployment is disarmed is unknown to callers of a database that hangs, who wait for it a second and a half", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
+    const world = new World();
+    world.before = () => new Promise(() => undefined);
+    const error = world.watch.assertMayCall().catch((reason: unknown) => reason);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(await error).toMatchObject({ kind: "OVERLOADED" });
+  });
+
+  test("whether the deployment is disarmed stays known when a read ahead fails, and is read again a little later", async () => {
+    const world = new World();
+    await world.watch.mayCall();
+    world.before = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+    pass(1000);
+    for (let call = 0; call < 10; call++) expect(await world.watch.mayCall()).toBe(true);
+    expect(world.reads).toBe(2);
+    pass(250);
+    expect(await world.watch.mayCall()).toBe(true);
+    expect(world.reads).toBe(3);
+    pass(750);
     expect(await world.watch.mayCall()).toBe(false);
   });
 
