@@ -20,10 +20,10 @@ export const PLATFORM_ERRORS = {
   RATE_LIMITED: { status: 429, code: "VALIDATION" },
   NOT_FOUND: { status: 404, code: "NOT_FOUND" },
   CONFLICT: { status: 409, code: "CONFLICT" },
-  DISARMED: { status: 409, code: "CONFLICT" },
   INTERNAL: { status: 500, code: "INTERNAL" },
   STORAGE_FULL: { status: 507, code: "INTERNAL" },
   OVERLOADED: { status: 503, code: "INTERNAL" },
+  DISARMED: { status: 503, code: "INTERNAL" },
 } as const satisfies ErrorTable;
 
 /**

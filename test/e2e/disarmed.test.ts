@@ -150,7 +150,8 @@ test("a server that is disarmed calls nobody, also after a crash, keeps its ledg
   const requests = provider.requests.length;
   await commit("during");
   const refused = await approve(waiting);
-  expect(refused.status).toBe(409);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("30");
   expect(stringifyJson(await refused.json())).toContain("has been disarmed since");
   await eventually(async () => expect(await pendingDeliveries()).toBeGreaterThan(0));
 

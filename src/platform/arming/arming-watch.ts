@@ -18,6 +18,9 @@ const AGAIN_MS = 250;
 /** How long work that waits for the deployment to be armed waits until it looks again, in milliseconds. */
 export const HELD_MS = 15_000;
 
+/** Time after which a refused client may try again, in seconds. An operator has to act first. */
+const RETRY_AFTER_SECONDS = 30;
+
 /** Whether the deployment may call other servers. */
 export type ArmingState =
   | { readonly kind: "armed" }
@@ -189,6 +192,7 @@ const disarmedError = ({ since }: Extract<ArmingState, { kind: "disarmed" }>): H
   new HeldError(
     "DISARMED",
     `the deployment has been disarmed since ${formatTimestamp(since)}: it calls no other server until an operator arms it (npm run florin -- arm)`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 
 const unknownState = (cause: unknown): HeldError =>

@@ -56,7 +56,7 @@ export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   415: "The request has a body of another type",
   429: "Too many requests of this kind: try again after the seconds in `Retry-After`",
   500: "An unexpected error",
-  503: "Too busy: try again after the seconds in `Retry-After`",
+  503: "Too busy, or the deployment is disarmed and would have to call another server: nothing was stored, try again after the seconds in `Retry-After`",
   507: "Storage is full: nothing was written",
 };
 

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 const DISARMED = {
-  errorCode: "CONFLICT",
+  errorCode: "INTERNAL",
   errorMessage: expect.stringContaining("the deployment has been disarmed since") as string,
 };
 
@@ -119,7 +119,8 @@ describe("webhooks of a disarmed deployment", () => {
     const config = await bench.subscribe();
     await disarm();
     const answer = await api(`/api/webhooks/configs/${config.id}/test`);
-    expect([answer.status, await bodyOf(answer)]).toEqual([409, DISARMED]);
+    expect([answer.status, await bodyOf(answer)]).toEqual([503, DISARMED]);
+    expect(answer.headers.get("retry-after")).toBe("30");
     expect(bench.calls).toEqual([]);
     await arm();
     expect((await api(`/api/webhooks/configs/${config.id}/test`)).status).toBe(200);
@@ -167,7 +168,7 @@ describe("workflows of a disarmed deployment", () => {
     const { id } = ((await bodyOf(started)) as { data: Instance }).data;
     await disarm();
     const refused = await api(runs, { method: "POST" });
-    expect([refused.status, await bodyOf(refused)]).toEqual([409, DISARMED]);
+    expect([refused.status, await bodyOf(refused)]).toEqual([503, DISARMED]);
     // The event is not lost: the stage ends, and the next one waits.
     const sent = await api(`/api/orchestration/v2/instances/${id}/events`, {
       body: { name: "go" },
@@ -212,7 +213,7 @@ describe("workflows of a disarmed deployment", () => {
         body: { links: [{ name: "owner", uri }] },
       });
     const foreign = await test("https://elsewhere.example.com/thing");
-    expect([foreign.status, await bodyOf(foreign)]).toEqual([409, DISARMED]);
+    expect([foreign.status, await bodyOf(foreign)]).toEqual([503, DISARMED]);
     expect(fetch).not.toHaveBeenCalled();
     expect((await test("/api/payments/v3/pools/00000000-0000-4000-8000-000000000000")).status).toBe(
       200,

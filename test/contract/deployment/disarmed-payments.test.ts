@@ -54,7 +54,7 @@ afterEach(() => {
 });
 
 const DISARMED = {
-  errorCode: "CONFLICT",
+  errorCode: "INTERNAL",
   errorMessage: expect.stringContaining("the deployment has been disarmed since") as string,
 };
 
@@ -144,10 +144,10 @@ describe("payments of a disarmed deployment", () => {
     const id = await order(connector);
     await disarm();
     const approved = await api(path(id, "approve"), { method: "POST" });
-    expect([approved.status, await bodyOf(approved)]).toEqual([409, DISARMED]);
+    expect([approved.status, await bodyOf(approved)]).toEqual([503, DISARMED]);
     expect(await statusOf(id)).toBe("WAITING_FOR_VALIDATION");
     const retried = await api(path(id, "retry"), { method: "POST" });
-    expect(retried.status).toBe(409);
+    expect(retried.status).toBe(503);
     const reversal = {
       reference: "reversal-1",
       description: "",
@@ -156,7 +156,7 @@ describe("payments of a disarmed deployment", () => {
       metadata: {},
     };
     const reversed = await api(path(id, "reverse"), { body: reversal });
-    expect([reversed.status, await bodyOf(reversed)]).toEqual([409, DISARMED]);
+    expect([reversed.status, await bodyOf(reversed)]).toEqual([503, DISARMED]);
     await expect(order(connector, true)).rejects.toMatchObject({ kind: "DISARMED" });
     // An initiation that waits for its approval, and a rejection, leave the deployment as little as a transaction does.
     expect(await statusOf(await order(connector))).toBe("WAITING_FOR_VALIDATION");
@@ -239,7 +239,7 @@ describe("payments of a disarmed deployment", () => {
     const fetch = vi.spyOn(globalThis, "fetch");
     const body = { name: freshName("stripe"), apiKey: "sk_test_key" };
     const refused = await api("/api/payments/v3/connectors/install/stripe", { body });
-    expect([refused.status, await bodyOf(refused)]).toEqual([409, DISARMED]);
+    expect([refused.status, await bodyOf(refused)]).toEqual([503, DISARMED]);
     expect(fetch).not.toHaveBeenCalled();
   });
 });

@@ -52,7 +52,7 @@ export const registerFlorinInstances = registration(
       "The instance goes on from the stage that failed. Mend the cause of the failure first. Activities that have changed something are not repeated. The instance acts for the client or user that has started it, so that the caller needs the same scopes.",
     params: Params,
     answer: ok.data("The instance", InstanceResponse, toInstanceView),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, context, c }) => {
       const acting = await asClient(context, deploymentOf(c).scopes);
       const { instance, isRetried } = await retryInstance(acting, params.instanceID);

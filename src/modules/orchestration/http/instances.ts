@@ -78,7 +78,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
       query: z.object({ wait: BooleanParam }),
       headers: StartHeaders,
       body: VariablesRequest,
-      responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404, 409, 429) },
+      responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404, 429) },
     },
     async ({ params, query, headers, body: variables, c }) => {
       const start = { workflowId: params.workflowID, variables, key: headers["Idempotency-Key"] };

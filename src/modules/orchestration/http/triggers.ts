@@ -147,7 +147,7 @@ export const registerTriggers = registration(
     params: Params,
     body: TriggerTestRequest,
     answer: ok.data("What it would do", TriggerTestResponse, toTriggerTestView),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, body, context, c }) => {
       const acting = await asClient(context, deploymentOf(c).scopes);
       return testTrigger(acting, params.triggerID, body ?? null);

@@ -169,7 +169,7 @@ const registerWebhooks = registration(
     answer: ok.plain("What the endpoint answered", TestResponse, (test: TestCall) => ({
       data: toTestView(test),
     })),
-    errors: [404, 409, 429],
+    errors: [404, 429],
     handle: ({ params, context }) => WebhookService.from(context).testConfig(params.id),
   }),
   registerDeliveries,

@@ -92,7 +92,7 @@ export const registerBankAccountsV1 = registration(
     summary: "Create a bank account",
     body: BankAccountV1Request,
     answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ body, context }) => {
       if (body.connectorID !== undefined) {
         await assertArmed(context, body.connectorID.reference);
@@ -127,7 +127,7 @@ export const registerBankAccountsV1 = registration(
     params: Params,
     body: ForwardRequest,
     answer: ok.data("The bank account", BankAccountV1Response, toBankAccountV1View),
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, body, context }) =>
       forwardAndWait(context, {
         bankAccountId: params.bankAccountId,

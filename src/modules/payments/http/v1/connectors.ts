@@ -67,7 +67,6 @@ export const registerConnectorsV1 = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.created("Its id", z.object({ connectorID: z.string() })),
-    errors: [409],
     handle: async ({ params, body, context, c }) => {
       const provider = toProvider(params.connector);
       const id = await installConnector(context, { provider, body, ...findPublicUrl(c) });
@@ -94,7 +93,7 @@ export const registerConnectorsV1 = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.empty("Replaced"),
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, body, context }) =>
       updateConnector(context, { id: params.connectorId, body }),
   }),

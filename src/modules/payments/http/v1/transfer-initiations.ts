@@ -60,7 +60,6 @@ export const registerTransferInitiations = registration(
     body: TransferInitiationRequest,
     recordedFields: RECORDED_FIELDS,
     answer: ok.data("The initiation", TransferInitiationResponse, toTransferInitiationView),
-    errors: [409],
     handle: async ({ body, context, c }) => {
       const created = await createInitiation(context, {
         ...toNewInitiationV1(body, context.clock()),
@@ -108,7 +107,7 @@ export const registerTransferInitiations = registration(
     params: Params,
     body: StatusRequest,
     answer: ok.empty("Approved or rejected"),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, body, context, c }) => {
       const initiation = params.transferId;
       if (body.status === "REJECTED") {
@@ -125,7 +124,7 @@ export const registerTransferInitiations = registration(
     description: WAITS,
     params: Params,
     answer: ok.empty("Sent again"),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, context, c }) => {
       const initiation = params.transferId;
       const task = await retryInitiation(context, initiation);
@@ -140,7 +139,7 @@ export const registerTransferInitiations = registration(
     body: TransferReversalRequest,
     recordedFields: RECORDED_FIELDS,
     answer: ok.empty("Brought back"),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, body, context, c }) => {
       const initiation = params.transferId;
       const { task } = await reverseInitiation(context, { ...body, initiation });

@@ -53,7 +53,7 @@ export const registerBankAccounts = registration(
     params: Params,
     body: ForwardRequest,
     answer: TASK_BEGUN,
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, body, context }) => {
       const { bankAccountID: bankAccountId } = params;
       const { connectorID: connectorId } = body;

@@ -96,7 +96,6 @@ export const registerConnectors = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.accepted("Its id", z.string(), encodeConnectorId),
-    errors: [409],
     handle: ({ params, body, context, c }) => {
       const provider = toProvider(params.connector);
       return installConnector(context, { provider, body, ...findPublicUrl(c) });
@@ -135,7 +134,7 @@ export const registerConnectors = registration(
     body: ConfigRequest,
     bodyBytesMax: CONFIG_BYTES_MAX,
     answer: ok.empty("Replaced"),
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, body, context }) =>
       updateConnector(context, { id: params.connectorID, body }),
   }),

@@ -26,7 +26,7 @@ export const registerInitiationActions = registration(
     operationId: "v3ApprovePaymentInitiation",
     summary: "Approve a payment initiation, so that its money is sent",
     answer: ok.accepted("The task that sends it", TaskResponse),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, context, c }) => {
       const id = params.paymentInitiationID;
       const task = await approveInitiation(context, id);
@@ -41,7 +41,7 @@ export const registerInitiationActions = registration(
       "The provider gets the same reference as before, so that it moves the money once, even if it has done so already. " +
       `With ${ADJUSTMENTS_MAX} adjustments, an initiation is not sent again.`,
     answer: ok.accepted("The task that sends it", TaskResponse),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, context, c }) => {
       const id = params.paymentInitiationID;
       const task = await retryInitiation(context, id);
@@ -67,7 +67,7 @@ export const registerInitiationActions = registration(
       "The reversal and its task",
       z.object({ paymentInitiationReversalID: z.string(), taskID: z.string() }),
     ),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, body, context, c }) => {
       const initiation = params.paymentInitiationID;
       const { id, task } = await reverseInitiation(context, { ...body, initiation });

@@ -48,7 +48,6 @@ export const registerInitiations = registration(
       "Its id",
       z.object({ paymentInitiationID: z.string(), taskID: z.string() }),
     ),
-    errors: [409],
     handle: async ({ query, body, context, c }) => {
       const { id, task } = await createInitiation(context, {
         ...toNewInitiation(body, context.clock()),

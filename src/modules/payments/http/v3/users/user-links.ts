@@ -62,7 +62,7 @@ export const registerUserLinks = registration(
     operationId: "v3ForwardPaymentServiceUserToProvider",
     summary: "Forward a user to a connector's provider",
     answer: ok.empty("Forwarded"),
-    errors: [404, 409],
+    errors: [404],
     handle: async ({ params, context }) => {
       const { paymentServiceUserID: userId, connectorID: connectorId } = params;
       await forwardUser(context, { userId, connectorId });
@@ -75,7 +75,7 @@ export const registerUserLinks = registration(
     query: LinkQuery,
     body: LinkRequest,
     answer: LINK,
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, query, body, context, c }) =>
       createLink(context, {
         userId: params.paymentServiceUserID,
@@ -95,7 +95,7 @@ export const registerUserLinks = registration(
     query: LinkQuery,
     body: LinkRequest,
     answer: LINK,
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, query, body, context, c }) =>
       createLink(context, {
         userId: params.paymentServiceUserID,

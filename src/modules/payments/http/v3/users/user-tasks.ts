@@ -27,7 +27,7 @@ export const registerUserTasks = registration(
     params: Params.extend({ bankAccountID: uuidParam("bank account") }),
     body: ForwardRequest,
     answer: TASK_BEGUN,
-    errors: [404, 409],
+    errors: [404],
     handle: ({ params, body, context }) =>
       forwardBankAccountOfUser(context, {
         userId: params.paymentServiceUserID,
