@@ -13,6 +13,15 @@ import {
 
 const PAGE_SIZES = { least: 1, most: 1000 };
 
+/** The setting of `platform/arming/`, which has to be read also where the others may be absent: nothing is called before it is known. */
+export const armingSettings = new DeclaredSettings({
+  FLORIN_DISARMED: choice(["none", "operator", "restored"], {
+    standard: "none",
+    meaning:
+      "Why the deployment calls no other server from its first moment on: `restored` for a copy of another deployment, `operator` for any other reason, `none` for one that `florin -- disarm` and `arm` decide about. Set it before a copied state folder or a restored database is served; see docs/operations/disarmed.md",
+  }),
+});
+
 /** The settings of the platform itself, for all modules. */
 export const platformSettings = new DeclaredSettings(
   {
@@ -40,6 +49,7 @@ export const platformSettings = new DeclaredSettings(
       },
     ),
     FLORIN_PUBLIC_URL: publicUrl(),
+    ...armingSettings.settings,
     FLORIN_ALLOW_PRIVATE_HOSTS: boolean({
       standard: "false",
       meaning: "Lets outbound calls reach loopback and private addresses",

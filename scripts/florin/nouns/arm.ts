@@ -9,6 +9,7 @@ export const ArmingState = z.object({
     armed: z.boolean(),
     since: z.string().optional(),
     reason: z.string().optional(),
+    bySetting: z.boolean().optional(),
     note: z.string().optional(),
     by: z.object({ subject: z.string() }).optional(),
     connectors: z.array(z.object({ id: z.string(), armedAt: z.string() })),
@@ -63,12 +64,16 @@ async function arm(call: Call): Promise<Outcome> {
 }
 
 /** What an operator is told about the state of the deployment. */
-export function linesOf({ armed, since, reason, note, by, connectors }: Arming): string[] {
+export function linesOf(state: Arming): string[] {
+  const { armed, since, reason, bySetting = false, note, by, connectors } = state;
   if (armed) return ["The deployment is armed: it calls other servers."];
+  const setting = bySetting ? ["The setting FLORIN_DISARMED disarms the deployment."] : [];
+  if (since === undefined) return setting;
   const why = reason === "restored" ? "because it was restored" : `by ${textOf(by?.subject)}`;
   const noted = note === undefined ? "" : `: ${printable(note)}`;
   return [
-    `The deployment has been disarmed since ${since ?? ""} ${why}${noted}.`,
+    ...setting,
+    `The deployment has been disarmed since ${since} ${why}${noted}.`,
     ...connectors.map(({ id, armedAt }) => `The connector ${id} has been armed since ${armedAt}.`),
   ];
 }

@@ -4,6 +4,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
+import { armingSettings } from "#platform/platform-settings.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 /** Longest time for which an isolate goes by what it has read, in milliseconds. A call that begins later than this after the change knows it. */
@@ -26,13 +27,21 @@ export type ArmingState =
   | { readonly kind: "armed" }
   | {
       readonly kind: "disarmed";
-      readonly since: Timestamp;
+      /** Undefined where the setting `FLORIN_DISARMED` has disarmed it. */
+      readonly since: Timestamp | undefined;
       readonly reason: DisarmReason;
       /** The references of the connectors that are armed nevertheless. */
       readonly connectors: ReadonlySet<string>;
     };
 
 const ARMED: ArmingState = { kind: "armed" };
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Why the setting `FLORIN_DISARMED` disarms the deployment; undefined if it does not. */
+export function disarmedBySetting(env: object): DisarmReason | undefined {
+  const { FLORIN_DISARMED: reason } = armingSettings.of(env);
+  return reason === "none" ? undefined : reason;
+}
 
 /**
  * A call or a piece of work that was not begun, because the deployment is disarmed, or because nobody can say whether it is. Nothing has
@@ -54,8 +63,8 @@ interface Known {
 }
 
 /**
- * Knows whether the deployment is disarmed. D1 says so; an isolate that makes calls reads it every second or two, and one that makes none
- * never:
+ * Knows whether the deployment is disarmed. If its setting does not say so already, D1 does; an isolate that makes calls reads it every
+ * second or two, and one that makes none never:
  *
  *     a call ─► read less than 1 s ago? ── yes ─────────────────────────► go by it
  *                 │ no
@@ -87,6 +96,10 @@ export class ArmingWatch {
 
   /** The present state. Throws `HeldError` if it cannot be read. */
   async state(): Promise<ArmingState> {
+    const reason = disarmedBySetting(this.#env);
+    if (reason !== undefined) {
+      return { kind: "disarmed", since: undefined, reason, connectors: NOBODY };
+    }
     const known = this.#recent();
     const nowMs = Date.now();
     if (known !== undefined) {
@@ -191,7 +204,9 @@ const isArmedFor = (state: ArmingState, connector: string | undefined): boolean 
 const disarmedError = ({ since }: Extract<ArmingState, { kind: "disarmed" }>): HeldError =>
   new HeldError(
     "DISARMED",
-    `the deployment has been disarmed since ${formatTimestamp(since)}: it calls no other server until an operator arms it (npm run florin -- arm)`,
+    since === undefined
+      ? "the deployment has been disarmed by the setting FLORIN_DISARMED: it calls no other server until an operator takes the setting away"
+      : `the deployment has been disarmed since ${formatTimestamp(since)}: it calls no other server until an operator arms it (npm run florin -- arm)`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 

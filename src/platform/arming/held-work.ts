@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { armingOf, HELD_MS } from "./arming-watch.ts";
+import { armingOf, disarmedBySetting, HELD_MS } from "./arming-watch.ts";
 import { type AlarmStorage, setAlarm } from "#platform/objects/set-alarm.ts";
 
 /**
@@ -27,6 +27,9 @@ export const outboundGate = (env: Pick<Env, "DB">, connector?: string) => (): Pr
   armingOf(env).assertMayCall(connector);
 
 /** The condition, in SQL, that the connector with a reference is armed. It holds at the very moment of its statement. */
-export const isArmedInSql = (reference: SQL): SQL => sql`(
-  NOT EXISTS (SELECT 1 FROM disarmament)
-  OR ${reference} IN (SELECT a.reference FROM armed_connectors AS a))`;
+export const isArmedInSql = (env: object, reference: SQL): SQL =>
+  disarmedBySetting(env) === undefined
+    ? sql`(
+        NOT EXISTS (SELECT 1 FROM disarmament)
+        OR ${reference} IN (SELECT a.reference FROM armed_connectors AS a))`
+    : sql`FALSE`;

@@ -1,5 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { arm as armDeployment } from "#modules/deployment/arming/change.ts";
+import { readArmingOf } from "#modules/deployment/arming/read.ts";
+import { armingSection } from "#modules/deployment/arming/status.ts";
+import { systemContext } from "#platform/context.ts";
 import { clientWith } from "#test/support/auth/clients.ts";
 import {
   arm,
@@ -129,6 +133,24 @@ describe("the switch of a deployment", () => {
     expect((await asOperator("/arm", { connectorID: "nonsense" })).status).toBe(400);
     expect(await armingState()).toMatchObject({ armed: false, connectors: [] });
   });
+});
+
+test("a deployment that its setting disarms says so, and no request arms it", async () => {
+  const context = systemContext(Object.assign({}, env, { FLORIN_DISARMED: "restored" }), "test");
+  await expect(armDeployment(context, { originalIsStopped: true })).rejects.toMatchObject({
+    kind: "CONFLICT",
+    message: expect.stringContaining("the setting FLORIN_DISARMED") as string,
+  });
+  expect(await readArmingOf(context)).toEqual({
+    setting: "restored",
+    disarmed: undefined,
+    connectors: [],
+  });
+  const { samples, problems } = await armingSection.read(context);
+  expect(samples).toMatchObject([{ value: 1 }]);
+  expect(problems).toMatchObject([
+    { severity: "critical", why: expect.stringContaining("FLORIN_DISARMED is restored") as string },
+  ]);
 });
 
 test("a deployment that is disarmed is not well, says why and what to do, and has a metric", async () => {

@@ -64,7 +64,8 @@ export async function disarm(
 
 /**
  * Arms the deployment, or one of its connectors. What is armed already stays so. Throws `VALIDATION` for a restored deployment whose original
- * may still run, `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile.
+ * may still run, `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile, or the setting
+ * `FLORIN_DISARMED` disarms the deployment.
  */
 export async function arm(
   context: ServiceContext,
@@ -73,6 +74,7 @@ export async function arm(
   const connector =
     connectorId === undefined ? undefined : await connectorNamed(context, connectorId);
   const state = await readArmingOf(context);
+  if (state.setting !== undefined) throw disarmedByItsSetting();
   if (state.disarmed === undefined) return state;
   if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
   await (connector === undefined
@@ -128,6 +130,12 @@ const actorOf = ({ principal: { issuer, subject, clientId } }: ServiceContext) =
   subject,
   clientId,
 });
+
+const disarmedByItsSetting = (): AppError =>
+  new AppError(
+    "CONFLICT",
+    "the setting FLORIN_DISARMED disarms the deployment: disarm it (npm run florin -- disarm, with --restored for a copy of another one), so that it stays so, take the setting away, serve it again, and arm it then",
+  );
 
 const originalMayRun = (): AppError =>
   new AppError(

@@ -21,6 +21,10 @@ const ArmingResponse = z
     armed: z.boolean().openapi({ description: "Whether the deployment calls other servers" }),
     since: TimestampOutput.optional().openapi({ description: "Since when it does not" }),
     reason: Reason.optional(),
+    bySetting: z.boolean().optional().openapi({
+      description:
+        "True where the setting `FLORIN_DISARMED` says so: the deployment is only armed after the setting is taken away",
+    }),
     note: z.string().optional().openapi({ description: "What the operator has noted" }),
     by: Actor.optional().openapi({ description: "Who has disarmed it" }),
     connectors: z
@@ -38,8 +42,9 @@ const ArmingResponse = z
     },
   });
 
-const toView = ({ disarmed, connectors }: Arming): z.input<typeof ArmingResponse> => {
-  if (disarmed === undefined) return { armed: true, connectors: [] };
+const toView = ({ setting, disarmed, connectors }: Arming): z.input<typeof ArmingResponse> => {
+  const given = setting === undefined ? {} : { reason: setting, bySetting: true };
+  if (disarmed === undefined) return { armed: setting === undefined, ...given, connectors: [] };
   const { since, reason, note } = disarmed;
   return {
     armed: false,
@@ -47,6 +52,7 @@ const toView = ({ disarmed, connectors }: Arming): z.input<typeof ArmingResponse
     reason,
     ...(note === "" ? {} : { note }),
     by: toActor(disarmed),
+    ...given,
     connectors: connectors.map((connector) => ({
       id: connector.connectorId,
       armedAt: formatTimestamp(connector.armedAt),

@@ -109,7 +109,7 @@ export async function claimMovements(
       sql`${paymentMovements.key} IN (
         SELECT m.key FROM ${paymentMovements} AS m
         WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}
-          AND ${isArmedInSql(sql`${reference}`)}
+          AND ${isArmedInSql(env, sql`${reference}`)}
         ORDER BY m.due_at LIMIT ${limit})`,
     )
     .returning();
@@ -136,7 +136,7 @@ export async function connectorsOverdue(
     SELECT DISTINCT c.reference FROM ${paymentMovements} AS m
     JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
     WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())}
-      AND ${isArmedInSql(sql`c.reference`)} LIMIT ${limit}`);
+      AND ${isArmedInSql(env, sql`c.reference`)} LIMIT ${limit}`);
   return rows.map(({ reference }) => reference);
 }
 

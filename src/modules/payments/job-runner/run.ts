@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { runBankAccountForward } from "./forward-bank-account.ts";
 import { JOBS_SWEEP } from "#modules/payments/common/sweep-names.ts";
 import { runWebhook } from "#modules/payments/deliveries/translate.ts";
@@ -39,14 +39,18 @@ const SWEEP_MS_MAX = 20_000;
  * The condition of jobs whose connector is armed. Jobs of no connector wait for the whole deployment. Jobs that wait are not claimed, so that
  * waiting counts as no attempt.
  */
-const IS_ARMED = isArmedInSql(sql`(
-  SELECT c.reference FROM payment_connectors AS c WHERE c.key = connector_key)`);
+const isArmed = (env: Env): SQL =>
+  isArmedInSql(
+    env,
+    sql`(
+    SELECT c.reference FROM payment_connectors AS c WHERE c.key = connector_key)`,
+  );
 
 /** Runs due jobs. Returns the time of the next sweep, in milliseconds since the epoch; undefined if none is needed. */
 export async function sweepJobs({ env }: ServiceContext): Promise<number | undefined> {
   const jobs = reconcilerOf(env);
   const untilMs = Date.now() + SWEEP_MS_MAX;
-  await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs, scope: IS_ARMED });
+  await jobs.run({ rowsMax: JOBS_PER_SWEEP_MAX, untilMs, scope: isArmed(env) });
   const nextMs = await jobs.nextSweepMs();
   if (nextMs === undefined || (await armingOf(env).mayCall())) return nextMs;
   // Jobs that wait for their connector to be armed are due all the time.
@@ -58,7 +62,7 @@ export const runJobWithin = (env: Env, name: string, withinMs: number): Promise<
   reconcilerOf(env).settle({
     rowsMax: 1,
     untilMs: Date.now() + withinMs,
-    scope: sql`name = ${name} AND ${IS_ARMED}`,
+    scope: sql`name = ${name} AND ${isArmed(env)}`,
     waitsForSweep: true,
   });
 

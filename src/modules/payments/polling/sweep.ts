@@ -22,7 +22,7 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   const { env, clock } = context;
   const db = databaseOf(env);
   const nowMs = toMillis(clock());
-  await wakeOverdue(db, fromMillis(nowMs - OVERDUE_MS), clock());
+  await wakeOverdue(env, fromMillis(nowMs - OVERDUE_MS), clock());
   const reconciler = reconcilerOf(env);
   await reconciler.run(sweepLimits());
   const [pendingMs, dueAt] = await Promise.all([reconciler.nextSweepMs(), nextDue(db)]);
@@ -34,8 +34,8 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
 }
 
 /** Wakes connectors that are armed by a new revision, so that the reconciler calls their objects until one call succeeds. */
-async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Promise<void> {
-  await db
+async function wakeOverdue(env: Env, before: Timestamp, now: Timestamp): Promise<void> {
+  await databaseOf(env)
     .update(paymentConnectors)
     .set(nextRevision(now))
     .where(
@@ -43,7 +43,7 @@ async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Pro
         SELECT connector_key FROM payment_schedules WHERE next_at < ${before}
         UNION SELECT key FROM payment_connectors WHERE deleted_at < ${before}
         LIMIT ${WOKEN_MAX})
-        AND synced_revision = revision AND ${isArmedInSql(sql`reference`)}`,
+        AND synced_revision = revision AND ${isArmedInSql(env, sql`reference`)}`,
     );
 }
 

@@ -1,8 +1,11 @@
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ARMING_KNOWN_MS, ArmingWatch, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
-import { waitsForArming } from "#platform/arming/held-work.ts";
+import { isArmedInSql, waitsForArming } from "#platform/arming/held-work.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { callOutbound } from "#platform/http/outbound.ts";
+import { armingSettings } from "#platform/platform-settings.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
 const CONNECTOR = "00000000-0000-4000-8000-000000000001";
@@ -196,6 +199,25 @@ describe("whether the deployment is disarmed", () => {
     expect(await world.watch.mayCall(CONNECTOR)).toBe(false);
     world.before = async () => undefined;
     expect(await world.watch.mayCall()).toBe(true);
+  });
+
+  test("whether the deployment is disarmed is said by its setting from the first moment on, without a row and also for armed connectors", async () => {
+    const world = new World();
+    world.disarm(CONNECTOR);
+    const env = { ...world.env, FLORIN_DISARMED: "restored" };
+    const watch = new ArmingWatch(env);
+    expect(await watch.mayCall(CONNECTOR)).toBe(false);
+    world.d1.exec("DELETE FROM disarmament");
+    await expect(watch.assertMayCall()).rejects.toMatchObject({
+      kind: "DISARMED",
+      message: expect.stringContaining("the setting FLORIN_DISARMED") as string,
+    });
+    expect(world.reads).toBe(0);
+    const claimable = (of: object) =>
+      databaseOf(world.env).get(sql`SELECT ${isArmedInSql(of, sql`'x'`)} AS armed`);
+    expect(await claimable(env)).toEqual({ armed: 0 });
+    expect(await claimable(world.env)).toEqual({ armed: 1 });
+    expect(() => armingSettings.parse({ FLORIN_DISARMED: "yes" })).toThrow("FLORIN_DISARMED");
   });
 
   test("whether the deployment is disarmed does not matter for connectors that are armed by themselves", async () => {
