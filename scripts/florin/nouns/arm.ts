@@ -29,6 +29,11 @@ export const noun: Noun = {
         kind: "text",
         meaning: "the id of the only connector that is armed; everything without it",
       },
+      "may-pay-twice": {
+        kind: "flag",
+        meaning:
+          "sends the open payments of a restored deployment, although its original may have made them after the moment of the copy",
+      },
       ...YES,
     },
     run: arm,
@@ -47,7 +52,7 @@ async function arm(call: Call): Promise<Outcome> {
   if (before.reason === "restored") {
     await call.confirm(
       "stopped",
-      "The deployment was restored from another one. If that one still runs, payments are made twice.",
+      "The deployment was restored from another one. If that one still runs, both go on paying; and what it has paid after the moment of the copy, the copy does not know.",
     );
   }
   const connectorID = call.text("connector");
@@ -57,6 +62,7 @@ async function arm(call: Call): Promise<Outcome> {
     body: {
       ...(connectorID === undefined ? {} : { connectorID }),
       originalIsStopped: before.reason === "restored",
+      mayPayTwice: call.flag("may-pay-twice"),
     },
     answer: ArmingState,
   });

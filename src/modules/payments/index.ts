@@ -184,6 +184,7 @@ export {
 };
 export type { PaymentAccount } from "./accounts/account.ts";
 export { currencyDecimals } from "./core/assets.ts";
+export { countOpenMovements, type OpenMovementCount } from "./initiations/open-count.ts";
 export { connectorNamed, type NamedConnector } from "./installs/named.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";
 export type { MoneyMove, MoneyScope } from "./mirror/money-moves.ts";

@@ -3,6 +3,8 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { arm as armDeployment } from "#modules/deployment/arming/change.ts";
 import { readArmingOf } from "#modules/deployment/arming/read.ts";
 import { armingSection } from "#modules/deployment/arming/status.ts";
+import { decodeConnectorId } from "#modules/payments/core/ids.ts";
+import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { clientWith } from "#test/support/auth/clients.ts";
 import {
@@ -27,6 +29,14 @@ async function audited(): Promise<Entry[]> {
   ).all<Entry>();
   return results;
 }
+
+/** Stores a payout of a connector that is due in a hundred years, so that nobody sends it. */
+async function openMovement(reference: string): Promise<void> {
+  await env.DB.prepare(MOVEMENT).bind(reference).run();
+}
+const MOVEMENT = `
+  INSERT INTO payment_movements (connector_key, initiation_key, task, mark, signature, due_at, claims, failures)
+  SELECT key, key, 'task', 'mark', '', '2126-03-01T09:30:00.000000Z', 0, 0 FROM payment_connectors WHERE reference = ?`;
 
 interface Section {
   readonly name: string;
@@ -114,6 +124,34 @@ describe("the switch of a deployment", () => {
     expect(await arm({ originalIsStopped: true })).toMatchObject({ armed: true });
   });
 
+  test("the switch of a restored deployment arms no connector with open payments, unless they may be paid twice", async () => {
+    const [idle, busy] = [await installDummypay(), await installDummypay()];
+    const { reference } = present(decodeConnectorId(busy), "it was just given");
+    await env.DB.prepare("DELETE FROM payment_movements").run();
+    await disarm({ reason: "restored" });
+    await openMovement(reference);
+    const stopped = { originalIsStopped: true };
+    for (const body of [stopped, { ...stopped, connectorID: busy }]) {
+      const refused = await asOperator("/arm", body);
+      expect(refused.status).toBe(409);
+      expect(await bodyOf(refused)).toMatchObject({
+        errorMessage: expect.stringMatching(/ 1 payouts, .*--may-pay-twice/) as string,
+      });
+    }
+    expect(await armingState()).toMatchObject({ armed: false, connectors: [] });
+    expect((await arm({ ...stopped, connectorID: idle })).connectors).toHaveLength(1);
+    const twice = { ...stopped, mayPayTwice: true };
+    expect((await arm({ ...twice, connectorID: busy })).connectors).toHaveLength(2);
+    // What is open belongs to a connector that is armed already.
+    expect(await arm(stopped)).toMatchObject({ armed: true });
+    expect((await audited()).slice(0, 3)).toMatchObject([
+      { action: "deployment.state.arm", object: "deployment" },
+      { action: "deployment.connector.arm", object: `connectors/${reference}/may-pay-twice` },
+      { action: "deployment.connector.arm" },
+    ]);
+    await env.DB.prepare("DELETE FROM payment_movements").run();
+  });
+
   test("the switch of a deployment arms connectors one at a time, and disarming ends that", async () => {
     const connectorID = await installDummypay();
     await disarm();
@@ -137,7 +175,9 @@ describe("the switch of a deployment", () => {
 
 test("a deployment that its setting disarms says so, and no request arms it", async () => {
   const context = systemContext(Object.assign({}, env, { FLORIN_DISARMED: "restored" }), "test");
-  await expect(armDeployment(context, { originalIsStopped: true })).rejects.toMatchObject({
+  await expect(
+    armDeployment(context, { originalIsStopped: true, mayPayTwice: true }),
+  ).rejects.toMatchObject({
     kind: "CONFLICT",
     message: expect.stringContaining("the setting FLORIN_DISARMED") as string,
   });

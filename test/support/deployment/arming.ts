@@ -19,6 +19,7 @@ export interface ArmingBody {
 interface ArmBody {
   readonly connectorID?: string;
   readonly originalIsStopped?: boolean;
+  readonly mayPayTwice?: boolean;
 }
 
 /** Sends a request to an operation such as `/arm`, with a token of an operator unless another one is given. */

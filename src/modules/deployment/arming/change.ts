@@ -1,6 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Arming, readArmingOf } from "./read.ts";
-import { connectorNamed, type NamedConnector } from "#modules/payments/index.ts";
+import {
+  connectorNamed,
+  countOpenMovements,
+  type NamedConnector,
+  type OpenMovementCount,
+} from "#modules/payments/index.ts";
 import { ARMING_KNOWN_MS } from "#platform/arming/arming-watch.ts";
 import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -23,7 +28,15 @@ export interface ArmingOrder {
   readonly connectorId?: string | undefined;
   /** Whether the operator says that the original of a restored deployment is stopped. */
   readonly originalIsStopped: boolean;
+  /**
+   * Whether the operator accepts that the open movements of a restored deployment are sent, although the original may have sent them after the
+   * moment of the copy.
+   */
+  readonly mayPayTwice: boolean;
 }
+
+/** Most connectors that a refusal names. */
+const NAMED_MAX = 10;
 
 /**
  * Disarms the deployment, with all connectors that were armed by themselves. A deployment that is disarmed already keeps the time since when it
@@ -64,32 +77,56 @@ export async function disarm(
 
 /**
  * Arms the deployment, or one of its connectors. What is armed already stays so. Throws `VALIDATION` for a restored deployment whose original
- * may still run, `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile, or the setting
- * `FLORIN_DISARMED` disarms the deployment.
+ * may still run; `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile, if the setting
+ * `FLORIN_DISARMED` disarms the deployment, and for a restored one with open movements, unless they may be paid twice.
  */
-export async function arm(
-  context: ServiceContext,
-  { connectorId, originalIsStopped }: ArmingOrder,
-): Promise<Arming> {
+export async function arm(context: ServiceContext, order: ArmingOrder): Promise<Arming> {
+  const { connectorId, originalIsStopped } = order;
   const connector =
     connectorId === undefined ? undefined : await connectorNamed(context, connectorId);
   const state = await readArmingOf(context);
   if (state.setting !== undefined) throw disarmedByItsSetting();
   if (state.disarmed === undefined) return state;
   if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
+  if (state.disarmed.reason === "restored" && !order.mayPayTwice) {
+    await assertNothingOpen(context, state, connector);
+  }
   await (connector === undefined
-    ? armAll(context, state.disarmed)
-    : armConnector(context, connector));
+    ? armAll(context, state.disarmed, order)
+    : armConnector(context, connector, order));
   return readArmingOf(context);
 }
+
+/**
+ * Throws `CONFLICT` if a connector that would be armed has open movements. The original may have made them after the moment of the copy, which
+ * the copy does not know, and not every provider recognises a payment that it has made.
+ */
+async function assertNothingOpen(
+  context: ServiceContext,
+  { connectors }: Arming,
+  connector: NamedConnector | undefined,
+): Promise<void> {
+  const armed = new Set(connectors.map(({ reference }) => reference));
+  const counted = await countOpenMovements(context, connector?.reference);
+  const open = counted.filter(({ reference }) => !armed.has(reference));
+  if (open.length > 0) throw mayBePaidTwice(open);
+}
+
+/** The object of an entry of the audit, which says whether the operator has accepted that payments are made twice. */
+const auditedAs = (object: string, { mayPayTwice }: ArmingOrder): string =>
+  mayPayTwice ? `${object}/may-pay-twice` : object;
 
 /** Arms the deployment if it is disarmed as it was read. */
 async function armAll(
   context: ServiceContext,
   { since, reason }: NonNullable<Arming["disarmed"]>,
+  order: ArmingOrder,
 ): Promise<void> {
   const db = databaseOf(context.env);
-  const change = new AuditedChange(context, { action: "deployment.state.arm", object: DEPLOYMENT });
+  const change = new AuditedChange(context, {
+    action: "deployment.state.arm",
+    object: auditedAs(DEPLOYMENT, order),
+  });
   const armed = await change.store(
     db
       .delete(disarmament)
@@ -109,11 +146,12 @@ async function armAll(
 async function armConnector(
   context: ServiceContext,
   { id, reference }: NamedConnector,
+  order: ArmingOrder,
 ): Promise<void> {
   const { env, clock } = context;
   const change = new AuditedChange(context, {
     action: "deployment.connector.arm",
-    object: `connectors/${reference}`,
+    object: auditedAs(`connectors/${reference}`, order),
   });
   await change.store(
     databaseOf(env)
@@ -140,5 +178,15 @@ const disarmedByItsSetting = (): AppError =>
 const originalMayRun = (): AppError =>
   new AppError(
     "VALIDATION",
-    "the deployment was restored from another one: make sure that the original is stopped, then say so with originalIsStopped, because payments would otherwise be made twice",
+    "the deployment was restored from another one: make sure that the original is stopped, then say so with originalIsStopped, because both would otherwise go on paying",
   );
+
+function mayBePaidTwice(open: readonly OpenMovementCount[]): AppError {
+  const sum = open.reduce((total, { count }) => total + count, 0);
+  const named = open.slice(0, NAMED_MAX).map(({ name, count }) => `${name} ${count}`);
+  const more = open.length > NAMED_MAX ? ", …" : "";
+  return new AppError(
+    "CONFLICT",
+    `the deployment was restored from another one, and ${sum} payouts, transfers and reversals of connectors are open (${named.join(", ")}${more}): the original may have made them after the moment of the copy, and they would be made again. Compare them with the providers' lists of payments, then say with mayPayTwice (--may-pay-twice) that they may be sent`,
+  );
+}

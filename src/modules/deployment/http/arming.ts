@@ -113,13 +113,17 @@ export const registerArming = registration(
         }),
         originalIsStopped: z.boolean().default(false).openapi({
           description:
-            "Says that the original of a restored deployment is stopped, which that needs: both would otherwise pay",
+            "Says that the original of a restored deployment is stopped, which that needs: both would otherwise go on paying",
+        }),
+        mayPayTwice: z.boolean().default(false).openapi({
+          description:
+            "Says that open payouts, transfers and reversals of a restored deployment are sent, although the original may have sent them after the moment of the copy. Without it, such a deployment is not armed while connectors have some",
         }),
       })
-      .default({ originalIsStopped: false }),
+      .default({ originalIsStopped: false, mayPayTwice: false }),
     answer: ok.data("The state", ArmingResponse, toView),
     errors: [404, 409],
-    handle: ({ body: { connectorID: connectorId, originalIsStopped }, context }) =>
-      arm(context, { connectorId, originalIsStopped }),
+    handle: ({ body: { connectorID: connectorId, ...said }, context }) =>
+      arm(context, { connectorId, ...said }),
   }),
 );
