@@ -7,6 +7,7 @@ import type {
   ProviderRequest,
   ProviderResponse,
 } from "#modules/payments/connectors/contract.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import {
   callOutbound,
   type Fetch,
@@ -42,13 +43,20 @@ export interface ProviderNetwork {
  * Calls a provider within the limits of time, size and the outbound policy. Returns a success or a 404. Throws `ConnectorError`:
  * `rate-limited` for 423, 425, 429, and 503 with `Retry-After`; `unknown` for 408, 421 and other 5xx, and if a write has no answer or one
  * that is too large; `unreachable` if a read has no answer; otherwise `invalid`. `errorKindOf` decides about an error answer
- * first. Errors contain none of the secrets, and no whole number of a card or account. Throws what the gate throws, for a request that was
- * not sent (`isHeld`); no plugin catches it.
+ * first. Errors contain none of the secrets, and no whole number of a card or account.
+ *
+ * Throws what the gate throws (`isHeld`) for a request that was not sent; no plugin catches it. The error says that nothing has happened at
+ * the provider. After a request that may have changed something there, it becomes `unknown`: a step of several requests was cut off in its
+ * middle, and may have moved money.
+ *
+ *     GET ─ sent    POST ─ held    nothing has happened: held
+ *     POST ─ sent   GET ─ held     the money may be on its way: unknown
  */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
-  const { fetch, policy, gate, secrets } = network;
+  const { fetch, policy, secrets } = network;
+  const sent = new SentRequests(network.gate);
   return async (request) => {
-    const { method, url, headers: given = {}, body: sent } = request;
+    const { method, url, headers: given = {}, body } = request;
     const redact = redactor([...secrets, ...secretsIn(given)]);
     const timeoutMs = Math.min(
       request.timeoutMs ?? network.timeoutMs ?? PROVIDER_MS_MAX,
@@ -64,20 +72,42 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
         method,
         url,
         headers: given,
-        ...(sent === undefined ? {} : { body: sent }),
+        ...(body === undefined ? {} : { body }),
         timeoutMs,
         bodyBytesMax: ANSWER_BYTES_MAX,
       },
-      { fetch, policy, gate },
+      { fetch, policy, gate: () => sent.admit(request, name) },
     );
     if (result.kind === "unreachable") throw noAnswer(request, name, redact(result.error));
-    const { status, headers, body, bodyError } = result;
+    const { status, headers, bodyError } = result;
     if (bodyError !== undefined) throw noAnswer(request, name, redact(bodyError));
-    if (body.byteLength >= ANSWER_BYTES_MAX) throw tooLarge(request, name);
-    const response = { status, headers, text: new TextDecoder().decode(body), request: name };
+    if (result.body.byteLength >= ANSWER_BYTES_MAX) throw tooLarge(request, name);
+    const text = new TextDecoder().decode(result.body);
+    const response = { status, headers, text, request: name };
     assertAccepted(request, response, redact);
     return response;
   };
+}
+
+/** Lets requests of a plugin pass the gate, and notes whether one was sent that may have changed something at the provider. */
+class SentRequests {
+  readonly #gate: OutboundGate;
+  #mayHaveChanged = false;
+
+  constructor(gate: OutboundGate) {
+    this.#gate = gate;
+  }
+
+  async admit(request: ProviderRequest, name: string): Promise<void> {
+    try {
+      await this.#gate();
+    } catch (error) {
+      if (!this.#mayHaveChanged || !isHeld(error)) throw error;
+      const message = `${name}: not sent, after requests that were: ${error.message}`;
+      throw new ConnectorError("unknown", message, { cause: error });
+    }
+    if (!isReadOf(request)) this.#mayHaveChanged = true;
+  }
 }
 
 /** The error of a request whose answer is too large. The provider may have carried out a request that is no read, however long its answer. */

@@ -6,6 +6,7 @@ import {
   parseAnswer,
   providerFetch,
 } from "#modules/payments/connectors/kit/http.ts";
+import { HeldError } from "#platform/arming/arming-watch.ts";
 import { OPEN_GATE } from "#platform/http/outbound.ts";
 
 const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
@@ -144,4 +145,38 @@ test("an answer that is no JSON is not quoted, because it may hold secrets", () 
   expect(thrown).toMatchObject({ kind: "unknown" });
   expect(thrown).not.toHaveProperty("cause");
   expect(String(thrown)).not.toContain("sk_live");
+});
+
+describe("a plugin whose connector is disarmed between two of its requests", () => {
+  /** The error of a held request after requests that were sent. */
+  async function heldAfter(...sent: readonly ProviderRequest[]): Promise<unknown> {
+    let isOpen = true;
+    const call = providerFetch({
+      fetch: async () => new Response("{}"),
+      policy: { allowPrivateHosts: false },
+      gate: async () => {
+        if (!isOpen) throw new HeldError("DISARMED", "the deployment is disarmed");
+      },
+      secrets: [],
+    });
+    for (const request of sent) await call(request);
+    isOpen = false;
+    return call(GET).then(
+      () => expect.unreachable("the gate is closed"),
+      (error: unknown) => error,
+    );
+  }
+
+  test("a request that is held after reads only says that nothing has happened", async () => {
+    expect(await heldAfter()).toBeInstanceOf(HeldError);
+    expect(await heldAfter(GET, { ...POST, isRead: true })).toBeInstanceOf(HeldError);
+  });
+
+  test("a request that is held after one that may have moved money leaves the outcome unknown", async () => {
+    expect(await heldAfter(POST)).toMatchObject({
+      kind: "unknown",
+      message: "GET /accounts: not sent, after requests that were: the deployment is disarmed",
+    });
+    expect(await heldAfter(POST, GET)).toMatchObject({ kind: "unknown" });
+  });
 });
