@@ -7,7 +7,7 @@ import {
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
-import { postponeForRateLimit, postponeHeld, pollLater, postpone } from "./postpone.ts";
+import { pollLater, postpone, postponeForRateLimit, undoClaim } from "./postpone.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
@@ -34,7 +34,7 @@ export type OpenPlugin = (
  *                                  ^                       │      ^                              row deleted
  *                                  │                       │      └── a page or webhook brings the payment
  *                                  ├── no outcome: 1, 2, 4 … 100 s
- *                                  ├── the connector is disarmed: nothing was sent, and nothing has failed
+ *                                  ├── the connector is disarmed: nothing was sent, and the claim is undone
  *                                  ├── rate limit: the pause that the provider asks for
  *                                  ├── pending: the polling period; then the call asks for the outcome
  *                                  └── cut off: when the claim has expired
@@ -66,7 +66,8 @@ async function executeFor(
     if (result === undefined) return;
     await store(context, execution, result);
   } catch (error) {
-    await handle(context, execution, error);
+    if (isHeld(error)) await undoClaim(context, movement);
+    else await handle(context, execution, error);
   }
   await applyPaymentUpdates(context, movement.initiationKey);
 }
@@ -161,7 +162,6 @@ async function handle(
   error: unknown,
 ): Promise<void> {
   const { movement, connector } = execution;
-  if (isHeld(error)) return postponeHeld(context, execution);
   if (error instanceof ConnectorError && error.kind === "invalid") {
     const doubt = movement.failures === 0 ? "" : UNANSWERED;
     return storeFailure(context, movement, `${error.message}${doubt}`);

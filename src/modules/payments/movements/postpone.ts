@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { movementTransition } from "#modules/payments/health/transition.ts";
@@ -47,10 +47,21 @@ export function postponeForRateLimit(
   return change(context, claimed, { changed, others });
 }
 
-/** Makes a movement due again soon whose call was not begun, because the connector is disarmed. */
-export function postponeHeld(context: ServiceContext, claimed: Claimed): Promise<void> {
-  const dueAt = fromMillis(toMillis(context.clock()) + HELD_MS);
-  return change(context, claimed, { changed: { dueAt } });
+/**
+ * Undoes the claim of a movement whose call was not begun, because the connector is disarmed, and makes the movement due again soon. After
+ * its first claim it is as if it had never been claimed: a payment that a person makes by hand meanwhile is not taken for its own.
+ */
+export async function undoClaim(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  movement: MovementRow,
+): Promise<void> {
+  const { claims, sentAt } = movement;
+  const dueAt = fromMillis(toMillis(clock()) + HELD_MS);
+  await databaseOf(env)
+    .update(paymentMovements)
+    .set({ dueAt, claims: claims - 1, sentAt: claims === 1 ? null : sentAt })
+    // Another claim may get the number of the claim that is undone, but ends at another time.
+    .where(and(isClaimed(movement), eq(paymentMovements.dueAt, movement.dueAt)));
 }
 
 /** Asks later for the outcome of a movement that the provider has accepted. */

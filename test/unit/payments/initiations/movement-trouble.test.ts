@@ -3,6 +3,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { readReport } from "#modules/payments/health/read.ts";
 import { claimMovements } from "#modules/payments/initiations/movement-rows.ts";
+import { undoClaim } from "#modules/payments/movements/postpone.ts";
 import { progressOfTask, readInitiation } from "#modules/payments/movements/progress.ts";
 import { getTask } from "#modules/payments/tasks/store.ts";
 import { HELD_MS, HeldError } from "#platform/arming/arming-watch.ts";
@@ -170,16 +171,52 @@ test("a payout that was not sent, because its connector was disarmed after it wa
   };
   await world.sweep();
   expect(await shown(world, id)).toMatchObject({
-    initiation: { attempts: 1 },
+    initiation: { attempts: 0 },
     health: { health: "healthy", lastError: undefined },
   });
   expect((await shown(world, id)).initiation).not.toHaveProperty("lastError");
+  expect(world.world.d1.rows("SELECT claims, sent_at FROM payment_movements")).toEqual([
+    { claims: 0, sent_at: null },
+  ]);
   expect(world.provider.effects.size).toBe(0);
   world.provider.before = () => undefined;
   world.world.nowMs += HELD_MS;
   await world.sweep();
   expect(world.provider.effects.size).toBe(1);
   expect((await world.get(id)).state.status).toBe("PROCESSED");
+});
+
+test("a payout that was held after an earlier call keeps the time of this call", async () => {
+  const world = await openWorld();
+  await world.createApproved();
+  world.provider.before = refuse;
+  await world.sweep();
+  const stored = () =>
+    world.world.d1.rows("SELECT claims, sent_at, failures FROM payment_movements");
+  const before = stored();
+  world.provider.before = () => {
+    throw new HeldError("DISARMED", "the deployment is disarmed");
+  };
+  world.pass(1);
+  await world.sweep();
+  expect(stored()).toEqual(before);
+  expect(before).toMatchObject([{ claims: 1, failures: 1 }]);
+});
+
+test("a claim that is undone late changes no later claim of the same number", async () => {
+  const world = await openWorld();
+  await world.createApproved();
+  const claim = async () =>
+    claimMovements(world.context, { reference: world.connector.id.reference, limit: 1 });
+  const [first] = await claim();
+  await undoClaim(world.context, present(first, "the payout is due"));
+  world.world.nowMs += HELD_MS;
+  const [second] = await claim();
+  expect(second?.claims).toBe(first?.claims);
+  await undoClaim(world.context, present(first, "the payout is due"));
+  expect(world.world.d1.rows("SELECT claims, sent_at FROM payment_movements")).toEqual([
+    { claims: 1, sent_at: second?.sentAt },
+  ]);
 });
 
 test("a payout of a disarmed deployment is not claimed, whatever an isolate believes, unless its connector is armed", async () => {
