@@ -27,6 +27,11 @@ export interface ReconcilerOptions<Row extends PendingRow> {
   readonly keyOf: (row: Row) => string;
   readonly lanes: Pick<LaneLimits, "total" | "timeoutMs">;
   readonly backoff: Backoff;
+  /**
+   * The wait after an error of `apply` that says that nothing was begun, in milliseconds: such work counts as no attempt. Undefined for all
+   * other errors.
+   */
+  readonly heldMsOf?: (error: unknown) => number | undefined;
   readonly sweepClock: SweepClock;
   readonly clock: Clock;
   readonly random?: Random;
@@ -59,6 +64,7 @@ const LOOK_MS = 200;
  *                                         │
  *     run ─► claim: attempts + 1, due again in claimMs ─► apply ─┬─ done ───► confirm: synced 4 (or the row is deleted)
  *              ▲                                                 ├─ failed ─► postpone: due after the backoff ─┐
+ *              │                                                 ├─ held ───► postpone, attempts − 1 ──────────┤
  *              │                                                 └─ killed ─► due when the claim ends ─────────┤
  *              └─────────────────────────────────── the sweep's next run ──────────────────────────────────────┘
  *
@@ -140,11 +146,13 @@ export class Reconciler<Row extends PendingRow> {
   }
 
   async #record(results: readonly ItemResult<Row>[]): Promise<void> {
-    const { table, keyOf, what, backoff, random } = this.#options;
+    const { table, keyOf, what, backoff, random, heldMsOf = () => undefined } = this.#options;
     const nowMs = this.#nowMs();
-    const failed = results.filter(({ error }) => error !== undefined);
-    for (const { item, error } of failed) {
-      if (error === OUT_OF_TIME) continue;
+    const failed = results
+      .filter(({ error }) => error !== undefined)
+      .map((result) => ({ ...result, heldMs: heldMsOf(result.error) }));
+    for (const { item, error, heldMs } of failed) {
+      if (error === OUT_OF_TIME || heldMs !== undefined) continue;
       logError(`a ${what} has not taken a change yet; it is called again`, error, {
         [what]: keyOf(item),
         attempts: item.attempts,
@@ -152,7 +160,8 @@ export class Reconciler<Row extends PendingRow> {
     }
     await table.confirm(results.flatMap(({ item, error }) => (error === undefined ? [item] : [])));
     await table.postpone(
-      failed.map(({ item, error }) => {
+      failed.map(({ item, error, heldMs }) => {
+        if (heldMs !== undefined) return { ...item, untilMs: nowMs + heldMs, isUndone: true };
         const waitMs =
           error === OUT_OF_TIME ? 0 : waitAfterFailures(backoff, item.attempts, random);
         return { ...item, untilMs: nowMs + waitMs };

@@ -27,6 +27,13 @@ export interface SyncTableOptions {
   readonly isFinal: SQL;
 }
 
+/** When a claimed row is due again. */
+export interface Postponed extends PendingRow {
+  readonly untilMs: number;
+  /** Whether the attempt of the claim does not count, because its work was not begun. */
+  readonly isUndone?: boolean;
+}
+
 export interface Claim {
   readonly nowMs: number;
   /** The end of the claim: no other run gets the rows earlier, unless they change. */
@@ -94,19 +101,20 @@ export class SyncTable<Row extends PendingRow> {
   }
 
   /** Sets the times of the next attempts. A row that has changed or was claimed again since its claim keeps its own time. */
-  async postpone(rows: readonly (PendingRow & { readonly untilMs: number })[]): Promise<void> {
+  async postpone(rows: readonly Postponed[]): Promise<void> {
     if (rows.length === 0) return;
     const { table } = this.#options;
     const { source, items } = jsonRows(
-      rows.map(({ id, revision, attempts, untilMs }) => ({
+      rows.map(({ id, revision, attempts, untilMs, isUndone = false }) => ({
         id,
         revision,
         attempts,
+        left: isUndone ? attempts - 1 : attempts,
         until: fromMillis(untilMs),
       })),
     );
     await this.#run(sql`
-      UPDATE ${table} SET sync_after = ${items.until} FROM ${source}
+      UPDATE ${table} SET sync_after = ${items.until}, sync_attempts = ${items.left} FROM ${source}
       WHERE ${this.#key} = ${items.id} AND revision = ${items.revision} AND sync_attempts = ${items.attempts} AND ${IS_PENDING}`);
   }
 

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
 import { getInstance } from "#modules/orchestration/instances/store.ts";
 import { advance } from "#modules/orchestration/run/advance.ts";
 import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import { ArmingWatch, HELD_MS, HeldError } from "#platform/arming/arming-watch.ts";
 import { activitiesOf, Flows } from "#test/support/orchestration/flows.ts";
 import {
   EUR,
@@ -230,6 +231,43 @@ test("a payout by somebody who may not pay takes no money", async () => {
   const failed = await bookkeeper.run(stageOf(purse.source, { payment: payment() }));
   expect(failed.error).toBe("the instance was started without the scope payments:write");
   expect(await purse.left()).toBe(1000n);
+});
+
+describe("a payout while the deployment is disarmed", () => {
+  test("a payout that is refused because the deployment has just been disarmed has had no attempt, and is made later", async () => {
+    const purse = await accountThatPays(payee);
+    const payout = { payment: payment({ waitingValidation: false }) };
+    const instance = await flows.start([stageOf(purse.source, payout)]);
+    for (let call = 0; call < 3; call++) await advance(flows.context, instance);
+    const stored = () =>
+      env.DB.prepare(
+        `SELECT attempt, last_failure AS failure, hold FROM orchestration_activities
+         JOIN orchestration_instances AS i ON i.key = instance_key WHERE i.id = ? AND ordinal = 3`,
+      )
+        .bind(instance.id)
+        .first();
+    const gate = vi.spyOn(ArmingWatch.prototype, "assertMayCall");
+    for (let round = 0; round < 2; round++) {
+      gate.mockRejectedValueOnce(new HeldError("OVERLOADED", "the database does not say"));
+      expect(await advance(flows.context, instance)).toEqual({ kind: "wait", waitMs: HELD_MS });
+      expect(await stored()).toEqual({ attempt: 0, failure: null, hold: null });
+      flows.nowMs += HELD_MS;
+    }
+    gate.mockRestore();
+    expect(await flows.drive(instance)).toEqual({ kind: "end" });
+    expect(await stored()).toMatchObject({ attempt: 1, failure: null });
+    expect(await purse.left()).toBe(900n);
+  });
+
+  test("a payout's workflow that passes several stages in one call asks before each stage", async () => {
+    const pause = { delay: { duration: "0s" } };
+    const instance = await flows.start([pause, pause, pause]);
+    const mayCall = vi.spyOn(ArmingWatch.prototype, "mayCall");
+    mayCall.mockResolvedValueOnce(true).mockResolvedValueOnce(false);
+    expect(await advance(flows.context, instance)).toEqual({ kind: "wait", waitMs: HELD_MS });
+    mayCall.mockRestore();
+    expect(await flows.drive(instance)).toEqual({ kind: "end" });
+  });
 });
 
 test("a payout that its creator may not approve takes no money", async () => {

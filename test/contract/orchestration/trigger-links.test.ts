@@ -3,9 +3,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { fireOccurrences } from "#modules/orchestration/triggers/firing/fire.ts";
 import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { ArmingWatch, HELD_MS, HeldError } from "#platform/arming/arming-watch.ts";
 import type { Principal } from "#platform/context.ts";
 import { readOwnApiOf } from "#src/app.ts";
 import {
+  containing,
   deliver,
   eventOf,
   later,
@@ -94,6 +96,23 @@ describe("a link", () => {
     expect(await occurrencesOf(id)).toMatchObject([
       { error: "unexpected status code when reading resource: 404" },
     ]);
+  });
+
+  test("a trigger's link that is not read because the deployment is disarmed is no attempt, however often", async () => {
+    loseMessages();
+    const call = answer(200, { data: { role: "admin" } });
+    const { id, event } = await newTrigger({ vars: { a: 'link(event, "owner").role' } });
+    await deliver([eventOf(event, { links })]);
+    const [occurrence] = await storedOf(id);
+    const fire = (ms: number) => fireOccurrences(later(ms), [occurrence?.id ?? ""]);
+    const gate = vi.spyOn(ArmingWatch.prototype, "assertMayCall");
+    gate.mockRejectedValue(new HeldError("DISARMED", "the deployment is disarmed"));
+    for (let round = 1; round <= 13; round++) await fire(round * HELD_MS);
+    expect(await storedOf(id)).toMatchObject([{ state: "fire", attempts: 0 }]);
+    expect(call).not.toHaveBeenCalled();
+    gate.mockRestore();
+    await fire(14 * HELD_MS);
+    expect(await occurrencesOf(id)).toMatchObject([{ workflowInstanceID: containing("-") }]);
   });
 
   test.each([

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createBankAccount } from "#modules/payments/bank-accounts/create.ts";
 import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { sweepJobs } from "#modules/payments/job-runner/run.ts";
@@ -11,6 +12,8 @@ import { runLinkCompletion } from "#modules/payments/users/complete-link.ts";
 import { forwardUser } from "#modules/payments/users/forward.ts";
 import { createLink } from "#modules/payments/users/links.ts";
 import { receiveRedirect } from "#modules/payments/users/redirect.ts";
+import { HeldError } from "#platform/arming/arming-watch.ts";
+import { present } from "#platform/assert.ts";
 import { SyncTable, type PendingRow } from "#platform/work/sync-table.ts";
 import { PollingWorld } from "#test/support/payments/worlds/polling-world.ts";
 
@@ -46,6 +49,22 @@ describe("the forward of a bank account", () => {
     const id = TASK_IDS.createBankAccount(connector, bankAccountId);
     return (await findTask(world.context, id))?.status;
   };
+
+  test("the forward of a bank account that is held has had no attempt, and is due again soon", async () => {
+    await forward();
+    const kind = present(kindOf("generic"), "it is a kind");
+    const create = vi.spyOn(kind, "create").mockImplementation(() => {
+      throw new HeldError("DISARMED", "the deployment is disarmed");
+    });
+    await sweepJobs(world.context);
+    expect(create).toHaveBeenCalledOnce();
+    create.mockRestore();
+    const [job] = world.d1.rows("SELECT sync_attempts, sync_after FROM payment_jobs");
+    expect(job).toMatchObject({ sync_attempts: 0 });
+    const waitMs = Date.parse(String(job?.["sync_after"])) - Date.now();
+    expect([waitMs > 10_000, waitMs <= 15_000]).toEqual([true, true]);
+    expect(await statusOf()).toBe("PROCESSING");
+  });
 
   test("the forward of a bank account that has failed is done again, also when its last run is about to be forgotten", async () => {
     await forward();

@@ -5,6 +5,7 @@ import { creditWallet, debitWallet, getWallet, listWallets } from "./wallets.ts"
 import type { ActivityOutcome, ActivityRequest } from "#modules/orchestration/core/activities.ts";
 import { contextOf, PermissionError } from "#modules/orchestration/instances/context.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
@@ -14,16 +15,20 @@ const ATTEMPT_MS_MAX = 60_000;
 /** Longest error message that is stored, in characters. */
 const MESSAGE_LENGTH_MAX = 2000;
 
-/** Executes an activity. Executions with the same key have one effect together. Never throws: a failure is an outcome. */
+/**
+ * Executes an activity. Executions with the same key have one effect together. Undefined for an activity that was not begun, because the
+ * deployment is disarmed. Never throws: a failure is an outcome.
+ */
 export async function executeActivity(
   context: Pick<ServiceContext, "env" | "clock">,
   instance: Pick<FlowInstance, "id" | "principal" | "causationDepth">,
   { request, key }: { readonly request: ActivityRequest; readonly key: string },
-): Promise<ActivityOutcome> {
+): Promise<ActivityOutcome | undefined> {
   const call = { context: contextOf(context, instance), instanceId: instance.id, key };
   try {
     return { ok: true, output: await withTimeout(execute(call, request)) };
   } catch (error) {
+    if (isHeld(error)) return undefined;
     const { kind, message } = toFailure(error, instance.id, request.name);
     return { ok: false, kind, message: message.slice(0, MESSAGE_LENGTH_MAX) };
   }

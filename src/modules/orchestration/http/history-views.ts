@@ -72,7 +72,7 @@ export function toActivityView(
     terminated: !isPending,
     startedAt: formatTimestamp(activity.startedAt),
     ...optionalTimestamp("terminatedAt", terminatedAt),
-    attempt: isPending ? activity.attempt : 1,
+    attempt: isPending ? Math.max(activity.attempt, 1) : 1,
     ...(isPending && activity.lastFailure !== undefined
       ? { lastFailure: activity.lastFailure }
       : {}),

@@ -59,7 +59,8 @@ export async function activitiesOf(
 export const outcomeOf = ({ output, error, errorKind = "" }: Activity): ActivityOutcome =>
   error === undefined ? { ok: true, output } : { ok: false, kind: errorKind, message: error };
 
-interface ActivityPlace {
+/** A stage, and which of its activities. */
+export interface ActivityPlace {
   readonly number: number;
   readonly ordinal: number;
 }
@@ -144,6 +145,21 @@ export function postponeActivity(
   if (!isShown) return;
   const data = { activity: ordinal, attempt: attempts, error: message };
   transition.moment("activity-attempt-failed", data, number);
+}
+
+/** Stores that an attempt was not begun, and the time of the next one. */
+export function undoAttempt(
+  { env }: Pick<ServiceContext, "env">,
+  transition: InstanceTransition,
+  undone: ActivityPlace & { readonly attempts: number; readonly nextExecution: Timestamp },
+): void {
+  const { number, ordinal, attempts, nextExecution } = undone;
+  transition.add(
+    databaseOf(env)
+      .update(orchestrationActivities)
+      .set({ attempt: attempts, nextExecution })
+      .where(at(transition, { number, ordinal })),
+  );
 }
 
 const at = (transition: InstanceTransition, { number, ordinal }: ActivityPlace) =>

@@ -10,14 +10,17 @@ import { isFinal, type StageStep, stepAfter } from "#modules/orchestration/core/
 import type { SendStage, UpdateStage } from "#modules/orchestration/core/stages.ts";
 import {
   type Activity,
+  type ActivityPlace,
   activitiesOf,
   beginActivity,
   endActivity,
   outcomeOf,
   postponeActivity,
+  undoAttempt,
 } from "#modules/orchestration/instances/activities.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
 import { InstanceTransition } from "#modules/orchestration/instances/transition.ts";
+import { HELD_MS } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -87,6 +90,10 @@ async function attempt(
     key: `${instance.id}-${number}-${ordinal}`,
   });
   const ended = new InstanceTransition(context, { ...instance, changeId: begun.changeId });
+  if (outcome === undefined) {
+    holdActivity(context, ended, { number, ordinal, attempts: attempts - 1, hold: instance.hold });
+    return (await ended.store()) ? { kind: "wait", waitMs: HELD_MS } : undefined;
+  }
   if (!outcome.ok && !isFinal(request.name, outcome.kind)) {
     const waitMs = waitAfterFailures(RETRY_BACKOFF, attempts);
     const nextAttemptAt = fromMillis(toMillis(ended.now) + waitMs);
@@ -118,6 +125,25 @@ async function attempt(
   }
   const isStored = await ended.store();
   return isStored && ended.hasEnded ? END : GO_ON;
+}
+
+interface HeldActivity extends ActivityPlace {
+  /** The attempts without the one that was not begun. */
+  readonly attempts: number;
+  /** Why the instance did not go on before. */
+  readonly hold: FlowInstance["hold"];
+}
+
+/** Puts an activity off that was not begun, because the deployment is disarmed. An instance that was stuck stays so. */
+function holdActivity(
+  context: ServiceContext,
+  transition: InstanceTransition,
+  { hold, ...activity }: HeldActivity,
+): void {
+  const nextExecution = fromMillis(toMillis(transition.now) + HELD_MS);
+  undoAttempt(context, transition, { ...activity, nextExecution });
+  transition.moveWithin(HELD_MS);
+  transition.holdBack(hold?.kind === "retry" ? { ...hold, nextAttemptAt: nextExecution } : hold);
 }
 
 type Ending = { readonly isDone: true } | { readonly failure: StageError };

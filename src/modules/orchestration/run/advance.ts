@@ -33,8 +33,8 @@ export async function advance(
   context: ServiceContext,
   { id, run }: { readonly id: string; readonly run: number },
 ): Promise<Next> {
-  if (!(await armingOf(context.env).mayCall())) return { kind: "wait", waitMs: HELD_MS };
   for (let stages = 0; stages < STAGES_PER_CALL_MAX; stages++) {
+    if (!(await armingOf(context.env).mayCall())) return { kind: "wait", waitMs: HELD_MS };
     const found = await findProgress(context, id);
     if (found === undefined || found.instance.terminatedAt !== undefined) return END;
     // Another run of the instance has taken over.

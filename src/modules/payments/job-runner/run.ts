@@ -11,7 +11,7 @@ import {
   runDeletionFromConnector,
   runUserDeletion,
 } from "#modules/payments/users/deletion-jobs.ts";
-import { armingOf, HELD_MS } from "#platform/arming/arming-watch.ts";
+import { armingOf, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
@@ -79,6 +79,7 @@ const reconcilerOf = (env: Env): Reconciler<PendingJob> =>
     keyOf: ({ connectorKey, name }) => (connectorKey === null ? name : `${connectorKey}`),
     lanes: LANES,
     backoff: BACKOFF,
+    heldMsOf: (error) => (isHeld(error) ? HELD_MS : undefined),
     sweepClock: sweepClockOf(env, JOBS_SWEEP),
     clock: systemClock,
   });

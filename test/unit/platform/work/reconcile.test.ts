@@ -32,6 +32,8 @@ interface Copy {
 const CREATE = `CREATE TABLE things (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, wanted TEXT, revision INTEGER NOT NULL, synced_revision INTEGER NOT NULL,
   sync_attempts INTEGER NOT NULL DEFAULT 0, sync_after TEXT)`;
+/** The error of work that was not begun. */
+const HELD = new Error("held");
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const SECOND = 1000;
 
@@ -70,6 +72,7 @@ class World {
       keyOf: ({ id }) => id,
       lanes: { total: 2, timeoutMs: 3 * SECOND },
       backoff: doubling(15 * SECOND, 60 * SECOND),
+      heldMsOf: (error) => (error === HELD ? 12 * SECOND : undefined),
       sweepClock: {
         arm: async (atMs) => void this.armed.push(atMs),
         watch: async (untilMs) => void this.watched.push(untilMs),
@@ -226,6 +229,26 @@ describe("a row that fails", () => {
     await world.sweep();
     expect(world.values).toEqual({ x: "1", y: "1", z: "1" });
     expect(world.rows).toMatchObject([{ sync_attempts: 1 }, { sync_attempts: 1 }, {}, {}, {}]);
+  });
+
+  test("a row that fails because its work was not begun has had no attempt, and waits as long each time", async () => {
+    const world = new World();
+    const logged = vi.spyOn(console, "error");
+    world.onApply = () => {
+      throw HELD;
+    };
+    await world.set("a", "1");
+    for (let round = 0; round < 3; round++) {
+      const startedMs = Date.now();
+      const nextMs = (await world.sweep()) ?? 0;
+      expect(nextMs - startedMs).toBe(12 * SECOND);
+      expect(world.rows).toMatchObject([{ sync_attempts: 0 }]);
+      vi.setSystemTime(nextMs);
+    }
+    expect(logged).not.toHaveBeenCalled();
+    world.onApply = () => undefined;
+    expect(await world.sweep()).toBeUndefined();
+    expect(world.values).toEqual({ a: "1" });
   });
 
   test("a row that fails for lack of time is due again at once", async () => {

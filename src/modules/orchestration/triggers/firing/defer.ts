@@ -9,9 +9,12 @@ import { jsonRows } from "#platform/db/json-rows.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** An occurrence whose owner's budget is used up, and in how many milliseconds there may be steps again. */
+/** An occurrence that could not be fired without a fault of its own. */
 export interface Deferral {
   readonly claimed: ClaimedOccurrence;
+  /** Its owner's budget is used up, or it reads links of other servers and the deployment is disarmed. */
+  readonly reason: "budget" | "disarmed";
+  /** In how many milliseconds it may be fired. */
   readonly waitMs: number;
 }
 
@@ -19,7 +22,7 @@ export interface Deferral {
 const WAIT_MS_MIN = 1000;
 const WAIT_MS_MAX = 240_000;
 
-/** Puts occurrences off until their owners have steps again. Waiting counts as no attempt, so that no occurrence fails by waiting. */
+/** Puts occurrences off until they may be fired. Waiting counts as no attempt, so that no occurrence fails by waiting. */
 export async function deferOccurrences(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   deferrals: readonly Deferral[],
@@ -43,7 +46,8 @@ export async function deferOccurrences(
  * How long an occurrence is put off, in milliseconds. Events that a full lane has refused are many, and come after all events of the lane.
  * They wait for the longest time, so that the sweep has time for the occurrences of other owners.
  */
-function waitOf({ claimed: { row, trigger }, waitMs }: Deferral): number {
+function waitOf({ claimed: { row, trigger }, reason, waitMs }: Deferral): number {
+  if (reason === "disarmed") return waitMs;
   const isBehindLane = row.state === "filter" && !readsLinks({ ...trigger, vars: {} });
   return isBehindLane ? WAIT_MS_MAX : Math.min(Math.max(waitMs, WAIT_MS_MIN), WAIT_MS_MAX);
 }

@@ -22,6 +22,7 @@ import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { workflowsById } from "#modules/orchestration/workflows/get.ts";
 import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import { HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
 import { present } from "#platform/assert.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -83,7 +84,7 @@ async function fire(
   );
   const prepared = await Promise.all(
     claimed.map((one) =>
-      prepareInBudget(context, one, { workflows, owner: owners.get(one.trigger.id) }),
+      prepareOrDefer(context, one, { workflows, owner: owners.get(one.trigger.id) }),
     ),
   );
   const starts = prepared.flatMap((one) => (one?.kind === "start" ? [one] : []));
@@ -124,8 +125,8 @@ interface Surroundings {
   readonly owner: Principal | undefined;
 }
 
-/** Prepares a firing, or defers it where the budget of the trigger's owner is used up. */
-async function prepareInBudget(
+/** Prepares a firing, or defers it where the budget of the trigger's owner is used up, and where its links must not be read now. */
+async function prepareOrDefer(
   context: ServiceContext,
   claimed: ClaimedOccurrence,
   surroundings: Surroundings,
@@ -133,8 +134,9 @@ async function prepareInBudget(
   try {
     return await runCausedBy(claimed.row.cause, () => prepare(context, claimed, surroundings));
   } catch (error) {
+    if (isHeld(error)) return { kind: "deferred", claimed, reason: "disarmed", waitMs: HELD_MS };
     if (!(error instanceof BudgetUsed)) throw error;
-    return { kind: "deferred", claimed, waitMs: error.waitMs };
+    return { kind: "deferred", claimed, reason: "budget", waitMs: error.waitMs };
   }
 }
 
