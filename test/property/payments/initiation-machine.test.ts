@@ -17,6 +17,7 @@ const trigger: fc.Arbitrary<InitiationTrigger> = fc.oneof(
   fc.record({ kind: fc.constant("approve" as const), isLater: fc.boolean() }),
   fc.constantFrom<InitiationTrigger>(
     { kind: "reject" },
+    { kind: "withdraw" },
     { kind: "delete" },
     { kind: "start" },
     { kind: "retry" },
@@ -38,8 +39,8 @@ const SENT = ["UNKNOWN", "PROCESSED", "FAILED", "REVERSED", "REVERSE_FAILED"] as
 const EDGES: Readonly<Record<InitiationStatus, readonly InitiationStatus[]>> = {
   WAITING_FOR_VALIDATION: ["SCHEDULED_FOR_PROCESSING", "PROCESSING", "REJECTED"],
   REJECTED: [],
-  SCHEDULED_FOR_PROCESSING: ["PROCESSING", "FAILED"],
-  PROCESSING: [...SENT, "REVERSE_PROCESSING"],
+  SCHEDULED_FOR_PROCESSING: ["PROCESSING", "FAILED", "REJECTED"],
+  PROCESSING: [...SENT, "REVERSE_PROCESSING", "REJECTED"],
   UNKNOWN: ["PROCESSING", ...SENT, "REVERSE_PROCESSING"],
   PROCESSED: [...SENT, "REVERSE_PROCESSING"],
   FAILED: ["PROCESSING", ...SENT, "REVERSE_PROCESSING"],

@@ -25,6 +25,7 @@ import { outcomeOfReversal, type ReversalRequest, reversalProblem } from "./reve
  * | WAITING_FOR_VALIDATION | `approve` | SCHEDULED_FOR_PROCESSING if its time is still to come, else PROCESSING |
  * | WAITING_FOR_VALIDATION | `reject` | REJECTED |
  * | WAITING_FOR_VALIDATION | `delete` | its rows are deleted |
+ * | SCHEDULED_FOR_PROCESSING, PROCESSING | `withdraw`, before its provider was asked | REJECTED |
  * | SCHEDULED_FOR_PROCESSING | `start`, at its time | PROCESSING |
  * | SCHEDULED_FOR_PROCESSING, PROCESSING | `failed`: the payment cannot be made | FAILED |
  * | any sent state | `made`: the provider has made a payment | see `MADE` |
@@ -52,6 +53,7 @@ export interface InitiationState {
 export type InitiationTrigger =
   | { readonly kind: "approve"; readonly isLater: boolean }
   | { readonly kind: "reject" }
+  | { readonly kind: "withdraw" }
   | { readonly kind: "delete" }
   | { readonly kind: "start" }
   | { readonly kind: "failed"; readonly error: string }
@@ -102,6 +104,10 @@ export function decideInitiation(
       );
     case "reject":
       return afterWaiting(state, "reject", () => adjusted(state, { status: "REJECTED" }));
+    case "withdraw":
+      return isUnderWay(state)
+        ? adjusted(state, { status: "REJECTED" })
+        : refused("cannot withdraw a payment initiation that is not under way: validation error");
     case "delete":
       return afterWaiting(state, "delete", () => ({ kind: "deleted" }));
     case "start":
@@ -132,6 +138,13 @@ export function decideInitiation(
       return settleReversal(state, { status: "REVERSE_FAILED", error: trigger.error });
   }
 }
+
+/** Whether an initiation is on its way, and has moved no money as far as is known. */
+const isUnderWay = ({ status, wasProcessed, reversed, reserved }: InitiationState): boolean =>
+  (status === "SCHEDULED_FOR_PROCESSING" || status === "PROCESSING") &&
+  !wasProcessed &&
+  reversed === 0n &&
+  reserved === 0n;
 
 /** Whether the provider may know the initiation. */
 const wasSent = ({ status }: InitiationState): boolean =>

@@ -52,6 +52,8 @@ export const registerInitiationActions = registration(
   initiations.post("/reject", {
     operationId: "v3RejectPaymentInitiation",
     summary: "Reject a payment initiation that waits for its approval",
+    description:
+      "While its connector is disarmed, an approved initiation whose provider was never asked is rejected, too.",
     answer: ok.empty("Rejected"),
     errors: [404],
     handle: ({ params, context }) => rejectInitiation(context, params.paymentInitiationID),
