@@ -12,7 +12,7 @@ import {
   readBackupManifest,
   type SnapshotLedger,
 } from "#scripts/florin/backup/backup-manifest.ts";
-import { readParts } from "#scripts/florin/backup/ledger-parts.ts";
+import { readParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
 import { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { ROOT } from "#scripts/lib/project.ts";
 import type { LocalSecrets } from "#scripts/lib/state.ts";
@@ -152,8 +152,14 @@ test("a backup under load has everything that was answered before its moment, an
   }
   expect(await backup("verify", path)).toContain("all hashes agree");
 
+  const config = { endpoint: "http://127.0.0.1:9/x", eventTypes: ["ledger.created_ledger"] };
+  const made = await server.json("/api/webhooks/configs", { body: config });
+  const { id } = z.object({ data: z.object({ id: z.string() }) }).parse(made).data;
   await backup(...create);
   await backup(...create);
+  const folderOfLast = join(path, "snapshots", new BackupFolder(path).snapshots().at(-1) ?? "");
+  const endpoints = gunzipSync(readFileSync(join(folderOfLast, "objects/EndpointObject.jsonl.gz")));
+  expect(endpoints.toString("utf8")).toContain(`{"object":"${id}",`);
   const kept = snapshotsOf(path);
   expect(kept).toHaveLength(2);
   const last = kept.at(-1)?.ledgers.find(({ name }) => name === "books-1");

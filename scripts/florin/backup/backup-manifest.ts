@@ -42,6 +42,8 @@ export const BackupManifest = z.object({
     database: z.string(),
     /** Everything that was answered before is in the logs of the ledgers that the database has. */
     ledgers: z.string(),
+    /** From when on objects were read, each as of a moment of its own. */
+    objects: z.string(),
     ended: z.string(),
   }),
   /** The description of the saved database, in the folder `database`. */
@@ -49,9 +51,11 @@ export const BackupManifest = z.object({
   ledgers: z.array(SnapshotLedger),
   /** The uuids of ledgers that the database has, and that were purged before their logs were read. */
   purged: z.array(z.string()),
+  /** The objects outside of ledgers, in files in the folder `objects`. */
+  objects: z.array(SavedFile.extend({ class: z.string(), objects: z.int() })),
   /** The file with the keys; null if they are not in the backup. */
   keys: SavedFile.nullable(),
-  /** The ids of the keys with which values of the database are encrypted. */
+  /** The ids of the keys with which values of the database and of objects are encrypted. */
   keyIds: z.array(z.string()),
 });
 export type BackupManifest = z.output<typeof BackupManifest>;

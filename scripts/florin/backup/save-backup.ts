@@ -1,15 +1,16 @@
-import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
 import { type BackupManifest, readBackupManifest, type SnapshotLedger } from "./backup-manifest.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
-import { hashOfParts } from "./ledger-parts.ts";
-import { type DatabaseManifest, MANIFEST } from "./manifest.ts";
+import { hashOfParts } from "./ledgers/ledger-parts.ts";
+import { saveLedger } from "./ledgers/save-ledger.ts";
+import { type ListedLedger, listLedgers } from "./ledgers/saved-ledgers.ts";
+import { MANIFEST } from "./manifest.ts";
 import { saveDatabase } from "./save-database.ts";
-import { saveLedger } from "./save-ledger.ts";
+import { saveObjects } from "./save-objects.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
-import { type ListedLedger, listLedgers } from "./saved-ledgers.ts";
 import { type DeploymentKeys, keyIdsOf, type Recipient, wrapKeys } from "./wrapped-keys.ts";
 import { present } from "#platform/assert.ts";
 import type { Api } from "#scripts/lib/api.ts";
@@ -20,6 +21,7 @@ const LEDGERS_AT_ONCE = 4;
 /** Entries of a part: a run that breaks off has at most one part of each ledger to read again. */
 const PART_ENTRIES = 200_000;
 const KEYS = "keys.json";
+const OBJECTS = "objects";
 
 /** What a backup is made of, and where it goes. */
 export interface BackupOrder {
@@ -48,6 +50,7 @@ export interface MadeBackup {
  *     1  up to where events are published ─ an earlier state: at worst, events are published again
  *     2  the database as of one moment T
  *     3  logs of the ledgers that the database has, to their ends after T ─ what T names is in them
+ *     4  objects after T, each as of a moment of its own ─ what the database told them is in them
  *
  * Throws `OperatorError` where a part cannot be had. Complete parts of logs stay, and the next run goes on behind them.
  */
@@ -64,7 +67,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   try {
     note("the database");
     const database = await saveDatabase(api, join(snapshot, "database"), note);
-    const missingKeyIds = missingOf(order, database);
+    missingOf(order, database.keyIds ?? []);
     const ledgersAt = new Date().toISOString();
     const listed = await listLedgers(api, backup);
     const catalogue = await readCatalogue(join(snapshot, "database"), database);
@@ -72,6 +75,14 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
     const ledgers = wanted.flatMap(({ uuid }) => listed.get(uuid) ?? []);
     note(`the logs of ${ledgers.length} ledgers`);
     const { saved, added } = await saveLedgers(order, { backup, ledgers, published });
+    const objectsAt = new Date().toISOString();
+    const objects = await saveObjects({
+      api,
+      backup,
+      folder: await makeFolder(join(snapshot, OBJECTS)),
+      note,
+    });
+    const keyIds = [...new Set([...(database.keyIds ?? []), ...objects.keyIds])].toSorted();
     const manifest: BackupManifest = {
       format: 1,
       ...versions,
@@ -81,17 +92,20 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
         published: publishedAt,
         database: database.endedAt,
         ledgers: ledgersAt,
+        objects: objectsAt,
         ended: new Date().toISOString(),
       },
       database: await describe(snapshot, join("database", MANIFEST)),
       ledgers: saved,
       purged: wanted.map(({ uuid }) => uuid).filter((uuid) => !listed.has(uuid)),
+      objects: objects.classes,
       keys: await writeKeys(snapshot, order.keys),
-      keyIds: database.keyIds ?? [],
+      keyIds,
     };
     await writeText(snapshot, MANIFEST, manifest);
     await rename(snapshot, folder.snapshot(name));
     prune(folder, order.kept);
+    const missingKeyIds = missingOf(order, keyIds);
     return { snapshot: folder.snapshot(name), manifest, added, missingKeyIds };
   } finally {
     await rm(snapshot, { recursive: true, force: true }); // It is there only after a failure.
@@ -121,7 +135,7 @@ async function versionsOf(api: Api): Promise<Pick<BackupManifest, "commit" | "ve
 }
 
 /** The keys that the backup lacks. Throws where it would have none of those that are in use: whoever made it has named other keys. */
-function missingOf({ keys }: BackupOrder, { keyIds = [] }: DatabaseManifest): string[] {
+function missingOf({ keys }: BackupOrder, keyIds: readonly string[]): readonly string[] {
   if (keys === undefined) return keyIds;
   const given = new Set(keyIdsOf(keys.keys));
   const missing = keyIds.filter((id) => !given.has(id));
@@ -213,6 +227,11 @@ async function writeText(folder: string, file: string, value: object): Promise<D
   const text = `${JSON.stringify(value, undefined, 2)}\n`;
   await writeFile(join(folder, file), text, { mode: 0o600, flush: true });
   return describe(folder, file);
+}
+
+async function makeFolder(path: string): Promise<string> {
+  await mkdir(path, { mode: 0o700 });
+  return path;
 }
 
 async function describe(folder: string, file: string): Promise<DescribedFile> {

@@ -46,6 +46,17 @@ export class SavedRows {
     this.#database.exec("COMMIT");
   }
 
+  /** The number of rows of a table. */
+  count(table: string): number {
+    const row = this.#database.prepare("SELECT count(*) AS rows FROM row WHERE tbl = ?").get(table);
+    return Number(row?.["rows"]);
+  }
+
+  /** Forgets all rows, for a copy that is begun anew. */
+  clear(): void {
+    this.#database.exec("DELETE FROM row");
+  }
+
   /** The rows of a table as JSON lists, in the order of their keys. */
   *linesOf(table: string): Generator<string> {
     const rows = this.#database

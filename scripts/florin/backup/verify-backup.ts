@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
 import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
 import { problemOf } from "./file-hash.ts";
+import { verifyLedger } from "./ledgers/verify-ledger.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
+import { problemOfClass } from "./saved-objects.ts";
 import { verifyDatabase } from "./verify-database.ts";
-import { verifyLedger } from "./verify-ledger.ts";
 import { WrappedKeys } from "./wrapped-keys.ts";
 
 /** What is wrong with a snapshot of a backup, a sentence each. */
@@ -42,6 +43,10 @@ async function problemsOfSnapshot(path: string, manifest: BackupManifest): Promi
     const text = readFileSync(join(path, manifest.keys.file), "utf8");
     if (!WrappedKeys.safeParse(JSON.parse(text)).success)
       problems.push(`${manifest.keys.file} has no wrapped keys.`);
+  }
+  for (const saved of manifest.objects) {
+    const problem = await problemOfClass(join(path, "objects"), saved);
+    if (problem !== undefined) problems.push(problem);
   }
   const folder = join(path, "database");
   const database = await verifyDatabase(folder);

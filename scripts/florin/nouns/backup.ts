@@ -32,7 +32,7 @@ export const noun: Noun = {
   verbs: {
     create: {
       summary:
-        "Saves the database and the logs of all ledgers while the server works; into a folder that has a backup, only new entries of logs, and the database anew",
+        "Saves the database, the logs of all ledgers and other objects while the server works; into a folder that has a backup, only new entries of logs, and the rest anew",
       options: {
         to: { kind: "text", meaning: "the folder of the backup" },
         keep: {
@@ -87,7 +87,7 @@ async function create(call: Call): Promise<Outcome> {
     data: { snapshot, added, ...manifest },
     lines: [
       `${added} new entries of ${manifest.ledgers.length} ledgers, and the database as it was at ${manifest.moments.database}, are in ${folder.path}.`,
-      "What objects outside of ledgers hold is not in it: deliveries of webhooks that are under way, and files of statements.",
+      `${manifest.objects.reduce((sum, { objects }) => sum + objects, 0)} other objects are in it, but not the bytes of statements' files.`,
       ...keyLines(made),
     ],
   };

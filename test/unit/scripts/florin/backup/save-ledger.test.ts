@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { hashOfParts, type LedgerPart, readParts } from "#scripts/florin/backup/ledger-parts.ts";
-import { saveLedger } from "#scripts/florin/backup/save-ledger.ts";
-import type { ListedLedger } from "#scripts/florin/backup/saved-ledgers.ts";
-import { verifyLedger } from "#scripts/florin/backup/verify-ledger.ts";
+import {
+  hashOfParts,
+  type LedgerPart,
+  readParts,
+} from "#scripts/florin/backup/ledgers/ledger-parts.ts";
+import { saveLedger } from "#scripts/florin/backup/ledgers/save-ledger.ts";
+import type { ListedLedger } from "#scripts/florin/backup/ledgers/saved-ledgers.ts";
+import { verifyLedger } from "#scripts/florin/backup/ledgers/verify-ledger.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { create, posting, setMetadata, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { exportOf } from "#test/support/ledger-engine/logs.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withPatience } from "./patience.ts";
+import { withPatience } from "#scripts/florin/backup/patience.ts";
 import type { Api } from "#scripts/lib/api.ts";
 
 /** A ledger as the server lists it for a backup. */

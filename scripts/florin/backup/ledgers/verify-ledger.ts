@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { z } from "zod";
-import type { SnapshotLedger } from "./backup-manifest.ts";
-import { problemOf } from "./file-hash.ts";
 import { hashOfParts, type LedgerPart, readParts } from "./ledger-parts.ts";
 import { type Features, LedgerEngine } from "#ledger-engine";
 import { systemClock } from "#platform/clock.ts";
 import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import type { SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
+import { problemOf } from "#scripts/florin/backup/file-hash.ts";
 
 /** SQLite's name for a database in a temporary file, which is deleted when the database is closed or the process ends. */
 const TEMPORARY = "";

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { z } from "zod";
-import { FileWriter } from "./file-writer.ts";
 import { appendPart, type LedgerPart, readParts, removeLeftovers } from "./ledger-parts.ts";
 import { LineCutter, type LineMark, markOf, type WholeLines, withoutFirst } from "./log-lines.ts";
-import { withPatience } from "./patience.ts";
 import { LEDGERS_PATH, type ListedLedger } from "./saved-ledgers.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { FileWriter } from "#scripts/florin/backup/file-writer.ts";
+import { withPatience } from "#scripts/florin/backup/patience.ts";
 import { type Api, UnclearError } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 

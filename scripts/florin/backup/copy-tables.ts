@@ -1,0 +1,129 @@
+import { z } from "zod";
+import type { SavedTable } from "./manifest.ts";
+import type { SavedRows } from "./saved-rows.ts";
+import type { Api } from "#scripts/lib/api.ts";
+
+/** Changes that are left when a copy is ended. The server refuses an end with more than 500. */
+const LEFT_MAX = 200;
+
+const Row = z.array(z.unknown());
+const Changed = z.object({ table: z.string(), key: z.string(), row: Row.optional() });
+const Begun = z.object({ data: z.object({ id: z.string() }) });
+const Rows = z.object({
+  data: z.object({
+    table: z.string(),
+    columns: z.array(z.string()),
+    key: z.array(z.string()),
+    rows: z.array(Row),
+    next: z.object({ table: z.string(), key: z.string().optional() }).optional(),
+  }),
+});
+const Changes = z.object({
+  data: z.object({ rows: z.array(Changed), after: z.int(), left: z.int() }),
+});
+const End = z.object({
+  data: z.object({
+    ended: z.boolean(),
+    rows: z.array(Changed),
+    counters: z.record(z.string(), z.int()),
+  }),
+});
+
+/** A table without its file. */
+export type TableColumns = Pick<SavedTable, "name" | "columns" | "key">;
+
+/** Tables that are copied: those of the database, or of an object. */
+interface CopyCall {
+  readonly api: Api;
+  /** The path of copies. */
+  readonly path: string;
+  /** What the query of each call has besides its own parameters. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly note: (line: string) => void;
+}
+
+/** A copy as of one moment. */
+interface CopiedTables {
+  readonly tables: readonly TableColumns[];
+  readonly counters: Readonly<Record<string, number>>;
+  readonly endedAt: string;
+}
+
+/** Copies tables into `rows`. A copy that fails is ended, so that the next one may begin at once. */
+export async function copyTables(rows: SavedRows, call: CopyCall): Promise<CopiedTables> {
+  const { api, path, query, note } = call;
+  const common = query === undefined ? {} : { query };
+  const { id } = (await api.call({ method: "POST", path, ...common, answer: Begun })).data;
+  const begun = { ...call, path: `${path}/${id}` };
+  try {
+    const tables = await copyRows(rows, begun);
+    return { tables, ...(await copyChanges(rows, begun)) };
+  } catch (error) {
+    const ending = {
+      method: "DELETE",
+      path: begun.path,
+      ...common,
+      answer: z.undefined(),
+    } as const;
+    // The server ends the copy by itself if it does not hear of this.
+    await api.call(ending).catch(() => note("  the server will end the copy in ten minutes"));
+    throw error;
+  }
+}
+
+async function copyRows(
+  kept: SavedRows,
+  { api, path, query, note }: CopyCall,
+): Promise<TableColumns[]> {
+  const tables = new Map<string, TableColumns>();
+  let count = 0;
+  let next: { readonly table?: string; readonly key?: string | undefined } | undefined = {};
+  while (next !== undefined) {
+    const given: Readonly<Record<string, string | undefined>> = { ...query, ...next };
+    const { data } = await api.call({
+      method: "GET",
+      path: `${path}/rows`,
+      query: given,
+      answer: Rows,
+    });
+    const { table: name, columns, key, rows } = data;
+    tables.set(name, { name, columns, key });
+    const places = key.map((column) => columns.indexOf(column));
+    kept.together(() => {
+      for (const row of rows)
+        kept.keep(
+          name,
+          places.map((place) => row[place]),
+          row,
+        );
+    });
+    count += rows.length;
+    if (data.next?.key !== undefined) note(`  ${count} rows, ${name}`);
+    next = data.next;
+  }
+  return [...tables.values()];
+}
+
+/** Reads what has changed until the copy is the database of one moment. */
+async function copyChanges(kept: SavedRows, { api, path, query }: CopyCall) {
+  for (let after = 0; ;) {
+    const { data } = await api.call({
+      method: "GET",
+      path: `${path}/changes`,
+      query: { ...query, after: String(after) },
+      answer: Changes,
+    });
+    kept.together(() => data.rows.forEach((row) => kept.keepChanged(row)));
+    after = data.after;
+    if (data.left > LEFT_MAX) continue;
+    const end = await api.call({
+      method: "POST",
+      path: `${path}/end`,
+      query: { ...query, after: String(after) },
+      answer: End,
+    });
+    if (!end.data.ended) continue;
+    kept.together(() => end.data.rows.forEach((row) => kept.keepChanged(row)));
+    return { counters: end.data.counters, endedAt: new Date().toISOString() };
+  }
+}

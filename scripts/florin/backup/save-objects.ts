@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { copyTables } from "./copy-tables.ts";
+import { FileWriter } from "./file-writer.ts";
+import { withPatience } from "./patience.ts";
+import type { SavedClass, SavedObject } from "./saved-objects.ts";
+import { SavedRows } from "./saved-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { keyIdsIn } from "#platform/secrets/secrets.ts";
+import { type Api, RefusedCall } from "#scripts/lib/api.ts";
+
+const PATH = "/api/florin/v1/backup/objects";
+/** Most objects that are copied at once. */
+const AT_ONCE = 4;
+/** Copies of an object that are begun anew because its tables have changed meanwhile: an object makes them at its first use. */
+const TRIES = 3;
+
+const Place = z.object({ class: z.string(), name: z.string() });
+type Place = z.output<typeof Place>;
+const Listed = z.object({
+  data: z.object({ objects: z.array(Place), next: Place.optional() }),
+});
+
+/** What is saved, and where. */
+interface ObjectsSave {
+  readonly api: Api;
+  readonly backup: string;
+  readonly folder: string;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * Saves the tables of all objects outside of ledgers, each as of one moment: a file for each class. Returns the keys with which values are
+ * encrypted, too.
+ */
+export async function saveObjects(
+  save: ObjectsSave,
+): Promise<{ readonly classes: SavedClass[]; readonly keyIds: string[] }> {
+  const places = Map.groupBy(await listObjects(save), (place) => place.class);
+  const classes: SavedClass[] = [];
+  const keyIds = new Set<string>();
+  for (const [name, objects] of places) {
+    const writer = new FileWriter(save.folder, `${name}.partial`);
+    try {
+      const count = await saveClass(save, objects, { writer, keyIds });
+      classes.push({ class: name, objects: count, ...(await writer.close(`${name}.jsonl.gz`)) });
+      save.note(`  ${count} objects, ${name}`);
+    } finally {
+      writer.destroy();
+    }
+  }
+  return { classes, keyIds: [...keyIds].toSorted() };
+}
+
+async function listObjects({ api, backup }: ObjectsSave): Promise<Place[]> {
+  const places: Place[] = [];
+  let next: Place | undefined;
+  do {
+    const query: Record<string, string> = { backup, ...next };
+    const { data } = await withPatience(() =>
+      api.call({ method: "GET", path: PATH, query, answer: Listed }),
+    );
+    places.push(...data.objects);
+    next = data.next;
+  } while (next !== undefined);
+  return places;
+}
+
+/** Writes the objects of a class, some of which are copied at once, one after the other. Returns their number. */
+async function saveClass(
+  save: ObjectsSave,
+  places: readonly Place[],
+  { writer, keyIds }: { readonly writer: FileWriter; readonly keyIds: Set<string> },
+): Promise<number> {
+  const waiting = [...places];
+  let count = 0;
+  let written = Promise.resolve();
+  const work = async (): Promise<void> => {
+    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+      using rows = disposable(new SavedRows());
+      const object = await copyObject(save, place, rows.value);
+      if (object === undefined) continue;
+      count++;
+      written = written.then(() => writeObject(object, rows.value, { writer, keyIds }));
+      await written;
+    }
+  };
+  const workers = Array.from({ length: AT_ONCE }, () =>
+    work().catch((error: unknown) => {
+      waiting.length = 0;
+      throw error;
+    }),
+  );
+  const ends = await Promise.allSettled(workers);
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return count;
+}
+
+const disposable = (value: SavedRows) => ({ value, [Symbol.dispose]: () => value.close() });
+
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
+/** Copies the tables of an object; undefined if it was deleted meanwhile. */
+async function copyObject(
+  { api, backup, note }: ObjectsSave,
+  { class: className, name }: Place,
+  rows: SavedRows,
+): Promise<SavedObject | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const query = { backup, class: className, name };
+      const copied = await withPatience(() => {
+        rows.clear();
+        return copyTables(rows, { api, path: `${PATH}/copies`, query, note });
+      });
+      const { counters, endedAt } = copied;
+      const tables = copied.tables.map((table) => ({ ...table, rows: rows.count(table.name) }));
+      return { object: name, endedAt, tables, counters };
+    } catch (error) {
+      if (!(error instanceof RefusedCall)) throw error;
+      if (error.status === NOT_FOUND) return undefined;
+      if (error.status !== CONFLICT || tries === TRIES) throw error;
+    }
+  }
+}
+
+async function writeObject(
+  object: SavedObject,
+  rows: SavedRows,
+  { writer, keyIds }: { readonly writer: FileWriter; readonly keyIds: Set<string> },
+): Promise<void> {
+  await writer.write(`${stringifyJson(object)}\n`);
+  for (const { name } of object.tables) {
+    for (const line of rows.linesOf(name)) {
+      for (const keyId of keyIdsIn(line)) keyIds.add(keyId);
+      await writer.write(`${line}\n`);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { z } from "zod";
+import { type DescribedFile, problemOf } from "./file-hash.ts";
+import { parseJson } from "#platform/json.ts";
+
+/** The first line of an object in the file of its class. The rows of its tables follow, table by table, a JSON list on each line. */
+const SavedObject = z.strictObject({
+  /** The name of the object. */
+  object: z.string(),
+  endedAt: z.string(),
+  tables: z.array(
+    z.object({
+      name: z.string(),
+      columns: z.array(z.string()),
+      key: z.array(z.string()),
+      rows: z.int(),
+    }),
+  ),
+  counters: z.record(z.string(), z.int()),
+});
+export type SavedObject = z.output<typeof SavedObject>;
+
+/** The saved objects of a class. */
+export interface SavedClass extends DescribedFile {
+  readonly class: string;
+  readonly objects: number;
+}
+
+const Row = z.array(z.unknown());
+
+/** What is wrong with the saved objects of a class, as a sentence; undefined if nothing is. */
+export async function problemOfClass(
+  folder: string,
+  saved: SavedClass,
+): Promise<string | undefined> {
+  const path = join(folder, saved.file);
+  const problem = await problemOf(path, saved);
+  if (problem !== undefined) return problem;
+  const lines = createInterface({
+    input: createReadStream(path).pipe(createGunzip()),
+    crlfDelay: Infinity,
+  });
+  let objects = 0;
+  let number = 0;
+  let widths: number[] = [];
+  for await (const line of lines) {
+    number++;
+    const value = parseJson(line);
+    const width = widths.shift();
+    if (width === undefined) {
+      const object = SavedObject.safeParse(value);
+      if (!object.success) return `${saved.file}: line ${number} begins no object.`;
+      objects++;
+      widths = object.data.tables.flatMap(({ columns, rows }) =>
+        Array.from({ length: rows }, () => columns.length),
+      );
+    } else {
+      const row = Row.safeParse(value);
+      if (row.data?.length !== width)
+        return `${saved.file}: line ${number} is no row of its table.`;
+    }
+  }
+  if (widths.length > 0) return `${saved.file} lacks ${widths.length} rows of its last object.`;
+  return objects === saved.objects
+    ? undefined
+    : `${saved.file} has ${objects} objects instead of ${saved.objects}.`;
+}
