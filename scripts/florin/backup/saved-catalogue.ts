@@ -1,9 +1,7 @@
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
 import { z } from "zod";
 import type { DatabaseManifest } from "./manifest.ts";
+import { linesOf } from "./saved-lines.ts";
 import { parseJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -28,11 +26,8 @@ export async function readCatalogue(
     throw new OperatorError(`The saved database has no table '${CATALOGUE}'.`);
   const placeOf = (column: string): number => table.columns.indexOf(column);
   const [uuid, name, purging] = ["uuid", "name", "purging_since"].map(placeOf);
-  const lines = createInterface({
-    input: createReadStream(join(folder, table.file)).pipe(createGunzip()),
-  });
   const ledgers: CataloguedLedger[] = [];
-  for await (const line of lines) {
+  for await (const line of linesOf(join(folder, table.file))) {
     const row = Row.parse(parseJson(line));
     ledgers.push({
       uuid: String(row[uuid ?? -1]),

@@ -1,9 +1,7 @@
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
 import { z } from "zod";
 import { type DescribedFile, problemOf } from "./file-hash.ts";
+import { linesOf } from "./saved-lines.ts";
 import { parseJson } from "#platform/json.ts";
 
 /** The first line of an object in the file of its class. The rows of its tables follow, table by table, a JSON list on each line. */
@@ -39,14 +37,10 @@ export async function problemOfClass(
   const path = join(folder, saved.file);
   const problem = await problemOf(path, saved);
   if (problem !== undefined) return problem;
-  const lines = createInterface({
-    input: createReadStream(path).pipe(createGunzip()),
-    crlfDelay: Infinity,
-  });
   let objects = 0;
   let number = 0;
   let widths: number[] = [];
-  for await (const line of lines) {
+  for await (const line of linesOf(path)) {
     number++;
     const value = parseJson(line);
     const width = widths.shift();

@@ -1,10 +1,9 @@
-import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
 import { z } from "zod";
 import { problemOf } from "./file-hash.ts";
 import { DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
+import { linesOf } from "./saved-lines.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -52,11 +51,10 @@ const Line = z.array(z.unknown());
 
 /** The number of rows of a file, or what is wrong with one of them. */
 async function countRows(path: string, { columns, key }: SavedTable): Promise<number | string> {
-  const lines = createInterface({ input: createReadStream(path).pipe(createGunzip()) });
   const places = key.map((name) => columns.indexOf(name));
   const keys = new Set<string>();
   let count = 0;
-  for await (const text of lines) {
+  for await (const text of linesOf(path)) {
     count++;
     const row = Line.parse(parseJson(text));
     if (row.length !== columns.length) return `line ${count} has ${row.length} values.`;

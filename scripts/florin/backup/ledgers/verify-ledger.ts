@@ -1,7 +1,4 @@
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
 import { z } from "zod";
 import { hashOfParts, type LedgerPart, readParts } from "./ledger-parts.ts";
 import { type Features, LedgerEngine } from "#ledger-engine";
@@ -10,6 +7,7 @@ import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
 import { problemOf } from "#scripts/florin/backup/file-hash.ts";
+import { linesOf } from "#scripts/florin/backup/saved-lines.ts";
 
 /** SQLite's name for a database in a temporary file, which is deleted when the database is closed or the process ends. */
 const TEMPORARY = "";
@@ -100,19 +98,13 @@ async function replayPart(
     texts = [];
     return undefined;
   };
-  for await (const line of linesOf(folder, part.log.file)) {
+  for await (const line of linesOf(join(folder, part.log.file))) {
     texts.push(line);
     const problem = texts.length < BATCH ? undefined : take();
     if (problem !== undefined) return problem;
   }
   return take() ?? count;
 }
-
-const linesOf = (folder: string, file: string): AsyncIterable<string> =>
-  createInterface({
-    input: createReadStream(join(folder, file)).pipe(createGunzip()),
-    crlfDelay: Infinity,
-  });
 
 /** A fact that the log does not determine, in the order of its kinds. */
 const Origin = z.union([
@@ -124,7 +116,7 @@ const Origin = z.union([
 async function problemOfOrigins(folder: string, part: LedgerPart): Promise<string | undefined> {
   const { file } = part.origins;
   let number = 0;
-  for await (const line of linesOf(folder, file)) {
+  for await (const line of linesOf(join(folder, file))) {
     number++;
     const fact = Origin.safeParse(parseJson(line));
     if (!fact.success) return `${file}: line ${number} is no fact about an entry.`;

@@ -23,7 +23,7 @@ const UUID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 function write(ledger: TestLedger, count: number): void {
   for (let number = 0; number < count; number++) {
     const clientId = number % 3 === 0 ? "bank" : "shop";
-    const author = { issuer: "https://issuer.example.com", subject: clientId, clientId };
+    const author = { issuer: "https://issuer.example.com", subject: `${clientId}\u2028`, clientId };
     const command =
       number % 5 === 4
         ? setMetadata("users:1", { note: `é ${number} \n","id":9` })
