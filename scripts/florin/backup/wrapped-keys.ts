@@ -24,9 +24,9 @@ export type DeploymentKeys = z.output<typeof DeploymentKeys>;
 const Scrypt = z.object({
   method: z.literal("scrypt"),
   salt: z.base64(),
-  N: z.int(),
-  r: z.int(),
-  p: z.int(),
+  N: z.literal(131_072),
+  r: z.literal(8),
+  p: z.literal(1),
 });
 const X25519 = z.object({
   method: z.literal("x25519"),
@@ -60,11 +60,12 @@ export type Opener =
   | { readonly privateKey: string };
 
 /** The costs of scrypt (RFC 7914): 128 MiB and about half a second, once for each backup. */
-const COSTS = { N: 131_072, r: 8, p: 1 };
+const COSTS = { N: 131_072, r: 8, p: 1 } as const;
 /** Most memory that scrypt may take, in bytes: more than `128 * N * r`. */
 const SCRYPT_BYTES_MAX = 200_000_000;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 /** Binds a key to its use. */
 const PURPOSE = "florin backup keys";
@@ -76,6 +77,7 @@ const PURPOSE = "florin backup keys";
  *                                                               ├─► AES-256-GCM (keys) ─► ciphertext, tag
  *     public key ─ X25519 with a new pair ─ HKDF (RFC 5869) ────┘
  *
+ * The tag covers what the file says of itself, too. The salt of HKDF has both public keys, so that a shared secret is of these two alone.
  * Throws `OperatorError` for a public key of another kind.
  */
 export function wrapKeys(keys: DeploymentKeys, recipient: Recipient): WrappedKeys {
@@ -84,16 +86,29 @@ export function wrapKeys(keys: DeploymentKeys, recipient: Recipient): WrappedKey
       ? fromPassphrase(recipient.passphrase)
       : toPublicKey(recipient.publicKey);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, secret, nonce);
+  const described = { format: 1 as const, wrapping, keyIds: keyIdsOf(keys) };
+  const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(authenticated(described));
   const ciphertext = Buffer.concat([cipher.update(JSON.stringify(keys), "utf8"), cipher.final()]);
   return {
-    format: 1,
-    wrapping,
+    ...described,
     nonce: nonce.toString("base64"),
     ciphertext: ciphertext.toString("base64"),
     tag: cipher.getAuthTag().toString("base64"),
-    keyIds: keyIdsOf(keys),
   };
+}
+
+/** What the tag covers besides the ciphertext: `[format, method, parameters of the method …, ids of the keys]` as JSON. */
+function authenticated({
+  format,
+  wrapping,
+  keyIds,
+}: Pick<WrappedKeys, "format" | "wrapping" | "keyIds">): Buffer {
+  const parameters =
+    wrapping.method === "scrypt"
+      ? [wrapping.salt, wrapping.N, wrapping.r, wrapping.p]
+      : [wrapping.ephemeral];
+  return Buffer.from(JSON.stringify([format, wrapping.method, ...parameters, keyIds]));
 }
 
 export const keyIdsOf = ({
@@ -106,7 +121,10 @@ export function openKeys(wrapped: WrappedKeys, opener: Opener): DeploymentKeys {
   const secret = secretOf(wrapped, opener);
   const bytes = (text: string): Buffer => Buffer.from(text, "base64");
   try {
-    const decipher = createDecipheriv(CIPHER, secret, bytes(wrapped.nonce));
+    const nonce = bytes(wrapped.nonce);
+    if (nonce.length !== NONCE_BYTES) throw new RangeError(`a nonce of ${nonce.length} bytes`);
+    const decipher = createDecipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(authenticated(wrapped));
     decipher.setAuthTag(bytes(wrapped.tag));
     const text = Buffer.concat([decipher.update(bytes(wrapped.ciphertext)), decipher.final()]);
     return DeploymentKeys.parse(JSON.parse(text.toString("utf8")));
@@ -135,15 +153,26 @@ function toPublicKey(pem: string) {
   const recipient = keyOf(pem, createPublicKey, "public");
   const pair = generateKeyPairSync("x25519");
   const ephemeral = pair.publicKey.export({ type: "spki", format: "der" });
-  const shared = diffieHellman({ privateKey: pair.privateKey, publicKey: recipient });
+  const shared = agree(pair.privateKey, recipient);
   return {
     wrapping: { method: "x25519" as const, ephemeral: ephemeral.toString("base64") },
-    secret: expand(shared, ephemeral),
+    secret: expand(shared, Buffer.concat([ephemeral, spkiOf(recipient)])),
   };
 }
 
-const expand = (shared: Buffer, ephemeral: Buffer): Buffer =>
-  Buffer.from(hkdfSync("sha256", shared, ephemeral, PURPOSE, KEY_BYTES));
+const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: "spki", format: "der" });
+
+/** The shared secret of two keys. Throws `OperatorError` for a public key of low order (RFC 7748, section 6.1), with which all share one. */
+function agree(privateKey: KeyObject, publicKey: KeyObject): Buffer {
+  try {
+    return diffieHellman({ privateKey, publicKey });
+  } catch (cause) {
+    throw new OperatorError("The public key is none that keys can be wrapped to.", { cause });
+  }
+}
+
+const expand = (shared: Buffer, salt: Buffer): Buffer =>
+  Buffer.from(hkdfSync("sha256", shared, salt, PURPOSE, KEY_BYTES));
 
 function secretOf({ wrapping }: WrappedKeys, opener: Opener): Buffer {
   if (wrapping.method === "scrypt") {
@@ -151,22 +180,26 @@ function secretOf({ wrapping }: WrappedKeys, opener: Opener): Buffer {
       throw new OperatorError(
         "The keys were wrapped to a passphrase: name its file with --passphrase-file.",
       );
-    try {
-      return derive(opener.passphrase, Buffer.from(wrapping.salt, "base64"), wrapping);
-    } catch (cause) {
-      throw new OperatorError("The costs of scrypt in the file are none that a backup has.", {
-        cause,
-      });
-    }
+    return derive(opener.passphrase, Buffer.from(wrapping.salt, "base64"), wrapping);
   }
   if (!("privateKey" in opener))
     throw new OperatorError(
       "The keys were wrapped to a public key: name the file of its private key with --private-key-file.",
     );
   const ephemeral = Buffer.from(wrapping.ephemeral, "base64");
-  const publicKey = createPublicKey({ key: ephemeral, type: "spki", format: "der" });
   const privateKey = keyOf(opener.privateKey, createPrivateKey, "private");
-  return expand(diffieHellman({ privateKey, publicKey }), ephemeral);
+  const salt = Buffer.concat([ephemeral, spkiOf(createPublicKey(privateKey))]);
+  return expand(agree(privateKey, ephemeralOf(ephemeral)), salt);
+}
+
+function ephemeralOf(spki: Buffer): KeyObject {
+  try {
+    const key = createPublicKey({ key: spki, type: "spki", format: "der" });
+    if (key.asymmetricKeyType === "x25519") return key;
+  } catch {
+    // The bytes are no public key at all.
+  }
+  throw new OperatorError("The file with the wrapped keys has no public key of X25519.");
 }
 
 function keyOf(pem: string, create: (pem: string) => KeyObject, kind: string): KeyObject {

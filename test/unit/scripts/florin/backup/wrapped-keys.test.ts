@@ -61,4 +61,33 @@ describe("keys in a backup", () => {
     expect(() => wrapKeys(KEYS, { publicKey })).toThrow("openssl genpkey -algorithm X25519");
     expect(() => wrapKeys(KEYS, { publicKey: "none" })).toThrow("no public key in PEM");
   });
+
+  test("what the file says of itself is covered by the tag, which is never shorter than 16 bytes", () => {
+    const pair = freshPair();
+    const wrapped = wrapKeys(KEYS, pair);
+    const tag = Buffer.from(wrapped.tag, "base64").subarray(0, 4).toString("base64");
+    const nonce = Buffer.alloc(16).toString("base64");
+    for (const changed of [{ keyIds: wrapped.keyIds.slice(1) }, { tag }, { nonce }]) {
+      expect(() => openKeys({ ...wrapped, ...changed }, pair)).toThrow("the file was changed");
+    }
+    const scrypt = stored(wrapKeys(KEYS, { passphrase: "x" }));
+    expect(
+      WrappedKeys.safeParse({ ...scrypt, wrapping: { ...scrypt.wrapping, p: 64 } }).success,
+    ).toBe(false);
+  });
+
+  test("a public key of low order, and one of a file that is none, are refused with a sentence", () => {
+    const spki = Buffer.concat([Buffer.from("302a300506032b656e032100", "hex"), Buffer.alloc(32)]);
+    const publicKey = `-----BEGIN PUBLIC KEY-----\n${spki.toString("base64")}\n-----END PUBLIC KEY-----\n`;
+    expect(() => wrapKeys(KEYS, { publicKey })).toThrow("none that keys can be wrapped to");
+    const pair = freshPair();
+    const wrapped = wrapKeys(KEYS, pair);
+    const openWith = (ephemeral: Buffer) => () =>
+      openKeys(
+        { ...wrapped, wrapping: { method: "x25519", ephemeral: ephemeral.toString("base64") } },
+        pair,
+      );
+    expect(openWith(spki)).toThrow("none that keys can be wrapped to");
+    expect(openWith(Buffer.from("none"))).toThrow("has no public key of X25519");
+  });
 });
