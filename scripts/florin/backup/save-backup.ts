@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
 import { type BackupManifest, readBackupManifest, type SnapshotLedger } from "./backup-manifest.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
-import { hashOfParts } from "./ledgers/ledger-parts.ts";
+import { hashOfParts, type LedgerPart } from "./ledgers/ledger-parts.ts";
 import { saveLedger } from "./ledgers/save-ledger.ts";
 import { type ListedLedger, listLedgers } from "./ledgers/saved-ledgers.ts";
 import { MANIFEST } from "./manifest.ts";
@@ -177,7 +177,10 @@ async function saveLedgers(
           note(`  ${added} entries, ${name}`);
         },
       });
-      saved.set(uuid, toSnapshotLedger(ledger, parts, published.get(uuid)));
+      saved.set(
+        uuid,
+        toSnapshotLedger(ledger, { parts, folder: folder.ledger(uuid) }, published.get(uuid)),
+      );
     }
   };
   const workers = Array.from({ length: LEDGERS_AT_ONCE }, () =>
@@ -197,7 +200,7 @@ async function saveLedgers(
 
 function toSnapshotLedger(
   { uuid, name, bucket, features, lastLogId, lastHash, importedLogId }: ListedLedger,
-  parts: Awaited<ReturnType<typeof saveLedger>>,
+  { parts, folder }: { readonly parts: readonly LedgerPart[]; readonly folder: string },
   before: ListedLedger | undefined,
 ): SnapshotLedger {
   return {
@@ -211,7 +214,7 @@ function toSnapshotLedger(
     publishedLogId: before?.publishedLogId ?? 0,
     ...(importedLogId === undefined ? {} : { importedLogId }),
     parts: parts.length,
-    partsSha256: hashOfParts(parts),
+    partsSha256: hashOfParts(folder, parts.length),
   };
 }
 

@@ -15,6 +15,7 @@ const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string(
 
 /** Consecutive entries of a ledger's log that were saved together. A part that is complete never changes. */
 const LedgerPart = z.object({
+  format: z.literal(1),
   /** The ids of the first and the last entry, and their number: ids have gaps. */
   from: z.int(),
   to: z.int(),
@@ -24,20 +25,21 @@ const LedgerPart = z.object({
   lastLine: z.string(),
   /** The entries as an export has them, a line each, compressed by gzip. */
   log: SavedFile,
-  /** What the log does not determine of them. */
-  origins: SavedFile,
+  /** What the log does not determine of them, and the number of its lines. */
+  origins: SavedFile.extend({ facts: z.int() }),
 });
 export type LedgerPart = z.output<typeof LedgerPart>;
 
 /** The list of a ledger's parts: a JSON line for each, which is written when the files of the part are. */
 const PARTS = "parts.jsonl";
 
-/** The parts of a ledger, from the first entry on. A line that a crash has cut off is no part. */
-export function readParts(folder: string): LedgerPart[] {
+/**
+ * The first `count` parts of a ledger, from the first entry on; all of them by default. A line that a crash has cut off is no part. Throws
+ * `OperatorError` for a line that describes none.
+ */
+export function readParts(folder: string, count?: number): LedgerPart[] {
   const path = join(folder, PARTS);
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
-  return lines.map((line, index) => {
+  return readLines(folder, count).map((line, index) => {
     try {
       return LedgerPart.parse(JSON.parse(line));
     } catch (cause) {
@@ -48,16 +50,26 @@ export function readParts(folder: string): LedgerPart[] {
   });
 }
 
-/** Adds a part, whose files are complete. */
-export function appendPart(folder: string, part: LedgerPart): void {
-  appendFileSync(join(folder, PARTS), lineOf(part), { mode: 0o600, flush: true });
+function readLines(folder: string, count?: number): string[] {
+  const path = join(folder, PARTS);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8").split("\n").slice(0, -1).slice(0, count);
 }
 
-const lineOf = (part: LedgerPart): string => `${JSON.stringify(LedgerPart.parse(part))}\n`;
+/** Adds a part, whose files are complete. */
+export function appendPart(folder: string, part: LedgerPart): void {
+  appendFileSync(join(folder, PARTS), `${JSON.stringify(part)}\n`, { mode: 0o600, flush: true });
+}
 
-/** The SHA-256 over the descriptions of parts, for a manifest: it covers all their files. */
-export const hashOfParts = (parts: readonly LedgerPart[]): string =>
-  createHash("sha256").update(parts.map(lineOf).join("")).digest("hex");
+/** The SHA-256 over the lines of the first `count` parts, for a manifest: it covers all their files. */
+export const hashOfParts = (folder: string, count: number): string =>
+  createHash("sha256")
+    .update(
+      readLines(folder, count)
+        .map((line) => `${line}\n`)
+        .join(""),
+    )
+    .digest("hex");
 
 /** Removes what a run has left that broke off: files that no part names, and the end of a line. */
 export function removeLeftovers(folder: string, parts: readonly LedgerPart[]): void {

@@ -61,16 +61,17 @@ async function savePart(save: LedgerSave, before: LedgerPart | undefined): Promi
   const origins = new FileWriter(save.folder, "origins.partial");
   try {
     const { first, last, entries } = await writeLog(save, before, log);
-    await writeOrigins(save, { after: first - 1, to: last.id }, origins);
+    const facts = await writeOrigins(save, { after: first - 1, to: last.id }, origins);
     const range = `${first}-${last.id}.jsonl.gz`;
     return {
+      format: 1,
       from: first,
       to: last.id,
       entries,
       lastHash: last.hash,
       lastLine: last.line,
       log: await log.close(`log-${range}`),
-      origins: await origins.close(`origins-${range}`),
+      origins: { ...(await origins.close(`origins-${range}`)), facts },
     };
   } finally {
     log.destroy();
@@ -184,12 +185,13 @@ const Origins = z.object({
   }),
 });
 
-/** Writes what the log does not determine of the entries of a part: a JSON line for each fact. */
+/** Writes what the log does not determine of the entries of a part: a JSON line for each fact. Returns the number of facts. */
 async function writeOrigins(
   { api, backup, ledger }: LedgerSave,
   { after, to }: { readonly after: number; readonly to: number },
   writer: FileWriter,
-): Promise<void> {
+): Promise<number> {
+  let count = 0;
   for (let end = after; end < to;) {
     const query = { backup, after: String(end), to: String(to) };
     const path = `${LEDGERS_PATH}/${ledger.uuid}/origins`;
@@ -197,8 +199,10 @@ async function writeOrigins(
       api.call({ method: "GET", path, query, answer: Origins }),
     );
     const { authors, causes, notes } = data;
-    for (const fact of [...authors, ...causes, ...notes])
-      await writer.write(`${stringifyJson(fact)}\n`);
+    const facts = [...authors, ...causes, ...notes];
+    for (const fact of facts) await writer.write(`${stringifyJson(fact)}\n`);
+    count += facts.length;
     end = data.upTo;
   }
+  return count;
 }

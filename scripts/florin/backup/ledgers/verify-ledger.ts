@@ -19,10 +19,10 @@ const BATCH = 1000;
  * entries show of volumes, is computed again. Returns what is wrong, a sentence each.
  */
 export async function verifyLedger(folder: string, ledger: SnapshotLedger): Promise<string[]> {
-  const parts = readParts(folder).slice(0, ledger.parts);
-  if (parts.length < ledger.parts || hashOfParts(parts) !== ledger.partsSha256) {
+  if (hashOfParts(folder, ledger.parts) !== ledger.partsSha256) {
     return [`${ledger.name}: the list of its parts is another one than the manifest says.`];
   }
+  const parts = readParts(folder, ledger.parts);
   const problems: string[] = [];
   for (const part of parts) {
     for (const file of [part.log, part.origins]) {
@@ -114,7 +114,7 @@ const Origin = z.union([
 ]);
 
 async function problemOfOrigins(folder: string, part: LedgerPart): Promise<string | undefined> {
-  const { file } = part.origins;
+  const { file, facts } = part.origins;
   let number = 0;
   for await (const line of linesOf(join(folder, file))) {
     number++;
@@ -124,5 +124,5 @@ async function problemOfOrigins(folder: string, part: LedgerPart): Promise<strin
     if (id < part.from || id > part.to)
       return `${file}: line ${number} is about entry ${id} of another part.`;
   }
-  return undefined;
+  return number === facts ? undefined : `${file} has ${number} facts instead of ${facts}.`;
 }

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import {
   hashOfParts,
@@ -65,7 +66,11 @@ class Saving {
   verify(): Promise<string[]> {
     const parts = readParts(this.folder);
     const entries = parts.reduce((sum, part) => sum + part.entries, 0);
-    const described = { entries, parts: parts.length, partsSha256: hashOfParts(parts) };
+    const described = {
+      entries,
+      parts: parts.length,
+      partsSha256: hashOfParts(this.folder, parts.length),
+    };
     return verifyLedger(this.folder, { ...this.ledger, ...described });
   }
 }
@@ -201,4 +206,41 @@ test("a part that was changed, or has another entry than its neighbours say, is 
   expect(await verifyLedger(saving.folder, { ...described, partsSha256 })).toEqual([
     expect.stringContaining("the list of its parts"),
   ]);
+});
+
+/** Another line of a list of parts, and the hash that a manifest would have of it. */
+function changePart(saving: Saving, change: (part: LedgerPart) => object): void {
+  const [part] = readParts(saving.folder);
+  if (part === undefined) throw new Error("there is a part");
+  writeFileSync(join(saving.folder, "parts.jsonl"), `${JSON.stringify(change(part))}\n`);
+}
+
+test("a part with fewer facts about its entries than were saved is found", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 30);
+  const saving = await savingOf(ledger);
+  await saving.run();
+  changePart(saving, (part) => {
+    const bytes = gzipSync("");
+    writeFileSync(join(saving.folder, part.origins.file), bytes);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return { ...part, origins: { ...part.origins, bytes: bytes.length, sha256 } };
+  });
+  expect(await saving.verify()).toEqual([expect.stringMatching(/has 0 facts instead of \d+/)]);
+});
+
+test("the hash of parts covers each byte of their lines", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 3);
+  const saving = await savingOf(ledger);
+  await saving.run();
+  const before = hashOfParts(saving.folder, 1);
+  changePart(saving, (part) => ({ ...part, more: true }));
+  expect(hashOfParts(saving.folder, 1)).not.toBe(before);
+  // A line of a run that broke off after the snapshot does not belong to it.
+  const whole = hashOfParts(saving.folder, 1);
+  appendFileSync(join(saving.folder, "parts.jsonl"), "none\n");
+  expect(hashOfParts(saving.folder, 1)).toBe(whole);
+  expect(readParts(saving.folder, 1)).toHaveLength(1);
+  expect(() => readParts(saving.folder)).toThrow("line 2 does not describe a part");
 });
