@@ -9,6 +9,7 @@ export const ArmingState = z.object({
     armed: z.boolean(),
     since: z.string().optional(),
     reason: z.string().optional(),
+    revision: z.string().optional(),
     bySetting: z.boolean().optional(),
     note: z.string().optional(),
     by: z.object({ subject: z.string() }).optional(),
@@ -63,6 +64,7 @@ async function arm(call: Call): Promise<Outcome> {
       ...(connectorID === undefined ? {} : { connectorID }),
       originalIsStopped: before.reason === "restored",
       mayPayTwice: call.flag("may-pay-twice"),
+      ...(before.revision === undefined ? {} : { revision: before.revision }),
     },
     answer: ArmingState,
   });

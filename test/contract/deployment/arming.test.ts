@@ -88,8 +88,8 @@ describe("the switch of a deployment", () => {
   });
 
   test("the switch of a deployment stays as it is when it is used twice", async () => {
-    const first = await disarm({ note: "first" });
-    expect(await disarm({ note: "second" })).toEqual(first);
+    const { revision: _, ...first } = await disarm({ note: "first" });
+    expect(await disarm()).toMatchObject(first);
     const [one, two] = await Promise.all([asOperator("/arm", {}), asOperator("/arm", {})]);
     for (const answer of [one, two]) {
       expect(await bodyOf(answer)).toEqual({ data: { armed: true, connectors: [] } });
@@ -100,6 +100,24 @@ describe("the switch of a deployment", () => {
     ).toBeGreaterThan(0);
     await arm();
     expect(await audited()).toEqual(entries);
+  });
+
+  test("the switch of a deployment arms nothing that somebody else has disarmed since the operator has looked", async () => {
+    const connectorID = await installDummypay();
+    const seen = await disarm({ note: "first" });
+    const now = await disarm({ note: "second" });
+    expect(now).toMatchObject({ since: seen.since, note: "second" });
+    expect(now.revision).not.toBe(seen.revision);
+    for (const body of [{}, { connectorID }]) {
+      const refused = await asOperator("/arm", { ...body, revision: seen.revision });
+      expect(refused.status).toBe(409);
+    }
+    expect(await armingState()).toEqual(now);
+    const revision = now.revision ?? "";
+    expect(await arm({ connectorID, revision })).toMatchObject({
+      connectors: [{ id: connectorID }],
+    });
+    expect(await arm({ revision })).toMatchObject({ armed: true });
   });
 
   test("the switch of a deployment takes no body, too", async () => {

@@ -12,6 +12,7 @@ export interface ArmingBody {
   readonly since?: string;
   readonly reason?: string;
   readonly note?: string;
+  readonly revision?: string;
   readonly by?: { readonly subject: string; readonly clientId: string };
   readonly connectors: readonly { readonly id: string; readonly armedAt: string }[];
 }
@@ -20,6 +21,7 @@ interface ArmBody {
   readonly connectorID?: string;
   readonly originalIsStopped?: boolean;
   readonly mayPayTwice?: boolean;
+  readonly revision?: string;
 }
 
 /** Sends a request to an operation such as `/arm`, with a token of an operator unless another one is given. */

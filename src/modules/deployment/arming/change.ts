@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { type Arming, readArmingOf } from "./read.ts";
 import {
   connectorNamed,
@@ -33,6 +33,8 @@ export interface ArmingOrder {
    * moment of the copy.
    */
   readonly mayPayTwice: boolean;
+  /** The revision that the operator has seen; absent for whichever it is. */
+  readonly revision?: string | undefined;
 }
 
 /** Most connectors that a refusal names. */
@@ -40,7 +42,7 @@ const NAMED_MAX = 10;
 
 /**
  * Disarms the deployment, with all connectors that were armed by themselves. A deployment that is disarmed already keeps the time since when it
- * is, and becomes a restored one if this is the reason now. The answer comes when no isolate goes by an earlier state any more: from then on,
+ * is, gets a new revision, note and author, and becomes a restored one if this is the reason now. The answer comes when no isolate goes by an earlier state any more: from then on,
  * no call begins.
  *
  *     disarm ─► D1 ── 2 s ──► answer
@@ -60,11 +62,23 @@ export async function disarm(
   await change.store(
     db
       .insert(disarmament)
-      .values({ id: 1, since: clock(), reason, note, ...actorOf(context) })
+      .values({
+        id: 1,
+        since: clock(),
+        reason,
+        note,
+        ...actorOf(context),
+        revision: crypto.randomUUID(),
+      })
       .onConflictDoUpdate({
         target: disarmament.id,
         set: {
           reason: sql`CASE WHEN excluded.reason = 'restored' THEN 'restored' ELSE reason END`,
+          note: sql`CASE WHEN excluded.note = '' THEN note ELSE excluded.note END`,
+          issuer: sql`excluded.issuer`,
+          subject: sql`excluded.subject`,
+          clientId: sql`excluded.client_id`,
+          revision: sql`excluded.revision`,
         },
       }),
     db.delete(armedConnectors),
@@ -87,13 +101,15 @@ export async function arm(context: ServiceContext, order: ArmingOrder): Promise<
   const state = await readArmingOf(context);
   if (state.setting !== undefined) throw disarmedByItsSetting();
   if (state.disarmed === undefined) return state;
+  const { revision } = state.disarmed;
+  if (order.revision !== undefined && order.revision !== revision) throw changedMeanwhile();
   if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
   if (state.disarmed.reason === "restored" && !order.mayPayTwice) {
     await assertNothingOpen(context, state, connector);
   }
   await (connector === undefined
-    ? armAll(context, state.disarmed, order)
-    : armConnector(context, connector, order));
+    ? armAll(context, { ...order, revision })
+    : armConnector(context, connector, { ...order, revision }));
   return readArmingOf(context);
 }
 
@@ -119,8 +135,7 @@ const auditedAs = (object: string, { mayPayTwice }: ArmingOrder): string =>
 /** Arms the deployment if it is disarmed as it was read. */
 async function armAll(
   context: ServiceContext,
-  { since, reason }: NonNullable<Arming["disarmed"]>,
-  order: ArmingOrder,
+  order: ArmingOrder & { readonly revision: string },
 ): Promise<void> {
   const db = databaseOf(context.env);
   const change = new AuditedChange(context, {
@@ -130,37 +145,41 @@ async function armAll(
   const armed = await change.store(
     db
       .delete(disarmament)
-      .where(and(eq(disarmament.since, since), eq(disarmament.reason, reason)))
+      .where(eq(disarmament.revision, order.revision))
       .returning({ id: disarmament.id }),
     db.delete(armedConnectors).where(sql`NOT EXISTS (SELECT 1 FROM ${disarmament})`),
   );
   if (armed.length > 0) return;
   const { disarmed } = await readArmingOf(context);
   if (disarmed === undefined) return; // another operator has armed it at the same time
-  throw new AppError(
-    "CONFLICT",
-    "somebody else has disarmed the deployment meanwhile; look why, and arm it again",
-  );
+  throw changedMeanwhile();
 }
 
+/** Arms a connector of the deployment that is disarmed as it was read. */
 async function armConnector(
   context: ServiceContext,
   { id, reference }: NamedConnector,
-  order: ArmingOrder,
+  order: ArmingOrder & { readonly revision: string },
 ): Promise<void> {
   const { env, clock } = context;
   const change = new AuditedChange(context, {
     action: "deployment.connector.arm",
     object: auditedAs(`connectors/${reference}`, order),
   });
-  await change.store(
+  const inserted = await change.store(
     databaseOf(env)
       .insert(armedConnectors)
       .select(sql`
         SELECT ${columnValues(armedConnectors, { reference, connectorId: id, armedAt: clock(), ...actorOf(context) })}
-        WHERE EXISTS (SELECT 1 FROM ${disarmament})`)
-      .onConflictDoNothing(),
+        WHERE EXISTS (SELECT 1 FROM ${disarmament} WHERE revision = ${order.revision})`)
+      .onConflictDoNothing()
+      .returning({ reference: armedConnectors.reference }),
   );
+  if (inserted.length > 0) return;
+  const { disarmed } = await readArmingOf(context);
+  // The connector was armed before, or everything is.
+  if (disarmed === undefined || disarmed.revision === order.revision) return;
+  throw changedMeanwhile();
 }
 
 const actorOf = ({ principal: { issuer, subject, clientId } }: ServiceContext) => ({
@@ -168,6 +187,12 @@ const actorOf = ({ principal: { issuer, subject, clientId } }: ServiceContext) =
   subject,
   clientId,
 });
+
+const changedMeanwhile = (): AppError =>
+  new AppError(
+    "CONFLICT",
+    "somebody has disarmed the deployment meanwhile; look why, and arm it again",
+  );
 
 const disarmedByItsSetting = (): AppError =>
   new AppError(

@@ -25,8 +25,9 @@ const ArmingResponse = z
       description:
         "True where the setting `FLORIN_DISARMED` says so: the deployment is only armed after the setting is taken away",
     }),
-    note: z.string().optional().openapi({ description: "What the operator has noted" }),
-    by: Actor.optional().openapi({ description: "Who has disarmed it" }),
+    note: z.string().optional().openapi({ description: "What an operator has noted last" }),
+    by: Actor.optional().openapi({ description: "Who has disarmed it last" }),
+    revision: z.string().optional().openapi({ description: "Changes with each disarming" }),
     connectors: z
       .array(z.object({ id: z.string(), armedAt: TimestampOutput, by: Actor }))
       .openapi({ description: "The connectors that are armed while everything else is not" }),
@@ -38,6 +39,7 @@ const ArmingResponse = z
       reason: "operator",
       note: "payouts to the wrong account",
       by: { issuer: "https://florin.example.com/api/auth", subject: "ada", clientId: "console" },
+      revision: "2f6ac5cf-9de5-4a9b-a1c6-3f4ad2f5e3a1",
       connectors: [],
     },
   });
@@ -52,6 +54,7 @@ const toView = ({ setting, disarmed, connectors }: Arming): z.input<typeof Armin
     reason,
     ...(note === "" ? {} : { note }),
     by: toActor(disarmed),
+    revision: disarmed.revision,
     ...given,
     connectors: connectors.map((connector) => ({
       id: connector.connectorId,
@@ -90,7 +93,7 @@ export const registerArming = registration(
     operationId: "florinDisarm",
     summary: "Stop everything that leaves the deployment",
     description:
-      "Webhooks, exporters, connectors, workflows, triggers and scheduled rules wait until the deployment is armed, and nothing is lost; ledgers and all reads go on. When the answer comes, which takes about two seconds, no further call begins; calls that have begun may run for another 40 seconds. A deployment that is disarmed stays so since its first time; connectors that were armed by themselves are disarmed, too.",
+      "Webhooks, exporters, connectors, workflows, triggers and scheduled rules wait until the deployment is armed, and nothing is lost; ledgers and all reads go on. When the answer comes, which takes about two seconds, no further call begins; calls that have begun may run for another 40 seconds. A deployment that is disarmed stays so since its first time, and shows the last note and its author; connectors that were armed by themselves are disarmed, too.",
     body: z
       .object({
         reason: Reason.default("operator"),
@@ -114,6 +117,10 @@ export const registerArming = registration(
         originalIsStopped: z.boolean().default(false).openapi({
           description:
             "Says that the original of a restored deployment is stopped, which that needs: both would otherwise go on paying",
+        }),
+        revision: z.string().max(100).optional().openapi({
+          description:
+            "The revision that the operator has seen. If somebody has disarmed the deployment again meanwhile, the request is refused with 409",
         }),
         mayPayTwice: z.boolean().default(false).openapi({
           description:

@@ -225,7 +225,7 @@ test("a payout of a disarmed deployment is not claimed, whatever an isolate beli
   const { reference } = world.connector.id;
   const claim = () => claimMovements(world.context, { reference, limit: 10 });
   world.world.d1.exec(
-    "INSERT INTO disarmament VALUES (1, '2026-01-01T00:00:00.000000Z', 'operator', '', '', '', '')",
+    "INSERT INTO disarmament VALUES (1, '2026-01-01T00:00:00.000000Z', 'operator', '', '', '', '', 'r')",
   );
   expect(await claim()).toEqual([]);
   world.world.d1.exec(

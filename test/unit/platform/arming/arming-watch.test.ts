@@ -61,7 +61,7 @@ class World {
 
   disarm(...connectors: readonly string[]): void {
     this.d1.exec(
-      `INSERT INTO disarmament VALUES (1, '2026-03-01T09:30:00.000000Z', 'operator', '', ${ACTOR})`,
+      `INSERT INTO disarmament VALUES (1, '2026-03-01T09:30:00.000000Z', 'operator', '', ${ACTOR}, 'r')`,
     );
     for (const reference of connectors) {
       this.d1.exec(
