@@ -127,16 +127,20 @@ export async function nextMovementMs(
   return row === undefined ? undefined : toMillis(row.due);
 }
 
-/** The references of armed connectors with movements that were due before a time and that nobody has claimed. */
+/**
+ * The references of armed connectors with movements that were due before a time and that nobody has claimed, those that are late for longest
+ * first.
+ */
 export async function connectorsOverdue(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { before, limit }: { readonly before: Timestamp; readonly limit: number },
 ): Promise<string[]> {
   const rows = await databaseOf(env).all<{ reference: string }>(sql`
-    SELECT DISTINCT c.reference FROM ${paymentMovements} AS m
+    SELECT c.reference FROM ${paymentMovements} AS m
     JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
     WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())}
-      AND ${isArmedInSql(env, sql`c.reference`)} LIMIT ${limit}`);
+      AND ${isArmedInSql(env, sql`c.reference`)}
+    GROUP BY c.key ORDER BY min(m.due_at) LIMIT ${limit}`);
   return rows.map(({ reference }) => reference);
 }
 

@@ -33,17 +33,23 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Wakes connectors that are armed by a new revision, so that the reconciler calls their objects until one call succeeds. */
+/**
+ * Wakes connectors that are armed, those that are late for longest first, by a new revision, so that the reconciler calls their objects until
+ * one call succeeds.
+ */
 async function wakeOverdue(env: Env, before: Timestamp, now: Timestamp): Promise<void> {
   await databaseOf(env)
     .update(paymentConnectors)
     .set(nextRevision(now))
     .where(
       sql`key IN (
-        SELECT connector_key FROM payment_schedules WHERE next_at < ${before}
-        UNION SELECT key FROM payment_connectors WHERE deleted_at < ${before}
-        LIMIT ${WOKEN_MAX})
-        AND synced_revision = revision AND ${isArmedInSql(env, sql`reference`)}`,
+        SELECT c.key FROM (
+          SELECT connector_key, next_at AS due FROM payment_schedules WHERE next_at < ${before}
+          UNION ALL
+          SELECT key, deleted_at FROM payment_connectors WHERE deleted_at < ${before}) AS late
+        JOIN payment_connectors AS c ON c.key = late.connector_key
+        WHERE c.synced_revision = c.revision AND ${isArmedInSql(env, sql`c.reference`)}
+        GROUP BY c.key ORDER BY min(late.due) LIMIT ${WOKEN_MAX})`,
     );
 }
 

@@ -227,6 +227,25 @@ describe("the sweep", () => {
     expect(bench.world.told).toEqual([id.reference, id.reference]);
   });
 
+  test("the sweep of connectors wakes an armed connector behind a hundred that are disarmed", async () => {
+    const id = await bench.world.install("dummypay");
+    await bench.world.settle(id);
+    const { d1 } = bench.world;
+    const at = "2026-01-01T00:00:00.000000Z";
+    d1.exec("CREATE TEMP TABLE copies AS SELECT * FROM payment_connectors");
+    for (let copy = 1; copy <= 100; copy++) {
+      d1.exec(`
+        UPDATE copies SET key = -${copy}, reference = 'copy-${copy}', name = 'copy-${copy}', deleted_at = '${at}';
+        INSERT INTO payment_connectors SELECT * FROM copies;`);
+    }
+    d1.exec(`
+      INSERT INTO disarmament VALUES (1, '${at}', 'operator', '', '', '', '');
+      INSERT INTO armed_connectors VALUES ('${id.reference}', 'id', '${at}', '', '', '')`);
+    bench.world.nowMs += HALF_HOUR_MS + 400_000;
+    await sweepConnectors(bench.world.context);
+    expect(bench.world.told).toEqual([id.reference, id.reference]);
+  });
+
   test("the sweep of connectors has nothing to do without connectors", async () => {
     expect(await sweepConnectors(bench.world.context)).toBeUndefined();
   });
