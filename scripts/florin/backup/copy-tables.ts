@@ -116,6 +116,8 @@ async function copyChanges(kept: SavedRows, { api, path, query }: CopyCall) {
     kept.together(() => data.rows.forEach((row) => kept.keepChanged(row)));
     after = data.after;
     if (data.left > LEFT_MAX) continue;
+    // The moment of the copy is later: it is in the call.
+    const endedAt = new Date().toISOString();
     const end = await api.call({
       method: "POST",
       path: `${path}/end`,
@@ -124,6 +126,6 @@ async function copyChanges(kept: SavedRows, { api, path, query }: CopyCall) {
     });
     if (!end.data.ended) continue;
     kept.together(() => end.data.rows.forEach((row) => kept.keepChanged(row)));
-    return { counters: end.data.counters, endedAt: new Date().toISOString() };
+    return { counters: end.data.counters, endedAt };
   }
 }

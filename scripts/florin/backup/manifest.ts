@@ -23,7 +23,7 @@ export type SavedTable = z.output<typeof SavedTable>;
 /** The description of a saved database. */
 export const DatabaseManifest = z.object({
   format: z.literal(FORMAT),
-  /** When the copy ended, by the clock of the machine that saved it: the moment of the copy is at most a call earlier. */
+  /** When the call began that ended the copy, by the clock of the machine that saved it: whatever was answered before is in the copy. */
   endedAt: z.string(),
   tables: z.array(SavedTable),
   /** The largest ids that tables have given away, where they exceed those of their rows. */
