@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { constants, createGzip, type Gzip } from "node:zlib";
 import type { DescribedFile } from "./file-hash.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /** Writes one compressed file of a backup, under another name until it is complete. Only its owner may read the file. */
 export class FileWriter {
@@ -15,6 +16,9 @@ export class FileWriter {
   readonly #hash = createHash("sha256");
   readonly #written: Promise<void>;
   #bytes = 0;
+  /** Whether the file is complete or has failed, and what a write waits for. */
+  #isOver = false;
+  #goOn: () => void = () => undefined;
 
   /** `temporary` is the name of the file until it is complete. */
   constructor(folder: string, temporary: string) {
@@ -27,20 +31,27 @@ export class FileWriter {
       this.#hash.update(chunk);
       this.#bytes += chunk.length;
     });
+    this.#gzip.on("drain", () => this.#goOn());
     this.#gzip.pipe(this.#output);
     // An error is thrown by `close`, and must not end the process before.
     this.#written = Promise.all([finished(this.#gzip), finished(this.#output)]).then(
       () => undefined,
     );
-    this.#written.catch(() => undefined);
+    const end = (): void => {
+      this.#isOver = true;
+      this.#goOn();
+    };
+    this.#written.then(end, end);
   }
 
   /** Writes bytes, and resolves when the next ones may come. */
   async write(chunk: Uint8Array | string): Promise<void> {
+    if (this.#isOver) await this.#written;
     if (chunk.length === 0 || this.#gzip.write(chunk)) return;
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.#gzip.once("drain", () => resolve(undefined));
-    await Promise.race([promise, this.#written]);
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+    });
+    if (this.#isOver) await this.#written;
   }
 
   /** Completes the file under a name. */
@@ -48,6 +59,7 @@ export class FileWriter {
     this.#gzip.end();
     await this.#written;
     await rename(this.#path, join(this.#folder, file));
+    syncFolder(this.#folder);
     return { file, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
   }
 

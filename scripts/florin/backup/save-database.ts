@@ -8,6 +8,7 @@ import { type TableColumns, copyTables } from "./copy-tables.ts";
 import { hashOf } from "./file-hash.ts";
 import { type DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
 import { SavedRows } from "./saved-rows.ts";
+import { syncFolder } from "./sync-folder.ts";
 import { keyIdsIn } from "#platform/secrets/secrets.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
@@ -45,6 +46,7 @@ export async function saveDatabase(
     const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
     await writeFile(join(partial, MANIFEST), text, { mode: 0o600, flush: true });
     await rename(partial, folder);
+    syncFolder(dirname(folder));
     return manifest;
   } finally {
     rows.close();
