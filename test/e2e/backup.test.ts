@@ -207,6 +207,8 @@ test("a backup whose log was changed is found, and so is one of which a ledger's
   writeFileSync(log, before);
   expect(await backup("verify", path)).toContain("all hashes agree");
   rmSync(parts, { recursive: true });
+  expect(await failureOf("create", "--to", path)).toContain("it was changed or lost");
+  expect(snapshotsOf(path)).toHaveLength(1);
   expect(await failureOf("verify", path)).toContain("the list of its parts");
   rmSync(join(path, "snapshots"), { recursive: true });
   expect(await failureOf("verify", path)).toContain("no saved database");

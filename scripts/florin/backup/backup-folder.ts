@@ -1,19 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { syncFolder } from "./sync-folder.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 const LOCK = "lock.sqlite";
 const SNAPSHOTS = "snapshots";
 const LEDGERS = "ledgers";
-/** What the name of a snapshot begins with as long as it is not complete. */
+/** What the name of a snapshot begins with as long as it is not complete, and that of whatever is being removed. */
 const PARTIAL = "partial-";
+const REMOVED = "removed-";
+/** The names of complete snapshots: their number, and the time at which they began. Other entries of the folder are none of the backup's. */
+const SNAPSHOT = /^(\d{6})-\d{4}-\d\d-\d\dT[\d-]{8}\.\d{3}Z$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
  * The folder of a backup, into which one run writes at a time:
  *
  *     ledgers/<uuid>/     parts of a ledger's log, to which each run adds
- *     snapshots/<time>/   everything else, as of one run; its manifest says which parts of ledgers belong to it
+ *     snapshots/<number>-<time>/   everything else, as of one run; its manifest says which parts of ledgers belong to it
  */
 export class BackupFolder {
   readonly path: string;
@@ -35,11 +40,17 @@ export class BackupFolder {
     return join(this.path, SNAPSHOTS, name);
   }
 
-  /** The names of complete snapshots, from the first on. */
+  /** The names of complete snapshots in the order in which they were made, whatever clocks said. */
   snapshots(): string[] {
     if (!this.isThere) return [];
     const names = readdirSync(join(this.path, SNAPSHOTS));
-    return names.filter((name) => !name.startsWith(PARTIAL)).toSorted();
+    return names.filter((name) => SNAPSHOT.test(name)).toSorted();
+  }
+
+  /** The name of a snapshot that begins now, as an ISO 8601 time: it comes after all others. */
+  nextName(began: string): string {
+    const [, last = "0"] = SNAPSHOT.exec(this.snapshots().at(-1) ?? "") ?? [];
+    return `${String(Number(last) + 1).padStart(6, "0")}-${began.replaceAll(":", "-")}`;
   }
 
   /** Takes the folder for this process; the system frees it when the process ends in any way. Throws `OperatorError` while another has it. */
@@ -57,27 +68,44 @@ export class BackupFolder {
     return { [Symbol.dispose]: () => lock.close() };
   }
 
-  /** Makes the folder of a snapshot that is not complete yet, and removes those of runs that broke off. */
+  /** Makes the folder of a snapshot that is not complete yet, and removes what runs have left that broke off. */
   beginSnapshot(name: string): string {
-    for (const other of readdirSync(join(this.path, SNAPSHOTS))) {
-      if (other.startsWith(PARTIAL)) rmSync(this.snapshot(other), { recursive: true });
+    for (const parent of [SNAPSHOTS, LEDGERS]) {
+      for (const other of readdirSync(join(this.path, parent))) {
+        const isLeft = other.startsWith(PARTIAL) || other.startsWith(REMOVED);
+        if (isLeft) rmSync(join(this.path, parent, other), { recursive: true });
+      }
     }
     const path = this.snapshot(`${PARTIAL}${name}`);
     mkdirSync(path, { mode: 0o700 });
     return path;
   }
 
-  /** Removes all but the last snapshots. */
+  /** Gives a snapshot its name, when all of it is there. */
+  completeSnapshot(name: string): void {
+    renameSync(this.snapshot(`${PARTIAL}${name}`), this.snapshot(name));
+    syncFolder(join(this.path, SNAPSHOTS));
+  }
+
+  /** Removes all but the last snapshots; `kept` is at least 1. */
   removeOlder(kept: number): void {
     for (const name of this.snapshots().slice(0, -kept)) {
-      rmSync(this.snapshot(name), { recursive: true });
+      this.#remove(SNAPSHOTS, name);
     }
   }
 
   /** Removes the logs of ledgers that no snapshot has any more, because they were purged. */
   removeLedgersBut(uuids: ReadonlySet<string>): void {
     for (const uuid of readdirSync(join(this.path, LEDGERS))) {
-      if (!uuids.has(uuid)) rmSync(this.ledger(uuid), { recursive: true });
+      if (UUID.test(uuid) && !uuids.has(uuid)) this.#remove(LEDGERS, uuid);
     }
+  }
+
+  /** Removes a folder, which has another name meanwhile: nobody takes a part of it for the whole. */
+  #remove(parent: string, name: string): void {
+    const removed = join(this.path, parent, `${REMOVED}${name}`);
+    renameSync(join(this.path, parent, name), removed);
+    syncFolder(join(this.path, parent));
+    rmSync(removed, { recursive: true });
   }
 }

@@ -1,13 +1,14 @@
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
 import { type BackupManifest, readBackupManifest, type SnapshotLedger } from "./backup-manifest.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
 import { hashOfParts, type LedgerPart } from "./ledgers/ledger-parts.ts";
-import { saveLedger } from "./ledgers/save-ledger.ts";
+import { assertContinues, saveLedger } from "./ledgers/save-ledger.ts";
 import { type ListedLedger, listLedgers } from "./ledgers/saved-ledgers.ts";
 import { MANIFEST } from "./manifest.ts";
+import { assertPartsKept, assertSameServer } from "./same-server.ts";
 import { saveDatabase } from "./save-database.ts";
 import { saveObjects } from "./save-objects.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
@@ -42,6 +43,8 @@ export interface MadeBackup {
   readonly added: number;
   /** The ids of keys with which values are encrypted, and that are not among the keys of the backup. */
   readonly missingKeyIds: readonly string[];
+  /** Why older snapshots could not be removed; undefined if they were. */
+  readonly keptOlder: string | undefined;
 }
 
 /**
@@ -57,22 +60,27 @@ export interface MadeBackup {
 export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   const { api, folder, note } = order;
   using _lock = folder.lock();
+  assertPartsKept(folder);
   const began = new Date().toISOString();
   const backup = await beginBackup(api);
   const versions = await versionsOf(api);
   const published = await listLedgers(api, backup);
   const publishedAt = new Date().toISOString();
-  const name = began.replaceAll(":", "-");
+  const name = folder.nextName(began);
   const snapshot = folder.beginSnapshot(name);
   try {
     note("the database");
     const database = await saveDatabase(api, join(snapshot, "database"), note);
     missingOf(order, database.keyIds ?? []);
+    await assertSameServer(folder, join(snapshot, "database"), database);
     const ledgersAt = new Date().toISOString();
     const listed = await listLedgers(api, backup);
     const catalogue = await readCatalogue(join(snapshot, "database"), database);
     const wanted = catalogue.filter(({ isPurging }) => !isPurging);
     const ledgers = wanted.flatMap(({ uuid }) => listed.get(uuid) ?? []);
+    await eachAtOnce(ledgers, (ledger) =>
+      assertContinues({ api, backup, ledger, folder: folder.ledger(ledger.uuid) }),
+    );
     note(`the logs of ${ledgers.length} ledgers`);
     const { saved, added } = await saveLedgers(order, { backup, ledgers, published });
     const objectsAt = new Date().toISOString();
@@ -103,10 +111,10 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
       keyIds,
     };
     await writeText(snapshot, MANIFEST, manifest);
-    await rename(snapshot, folder.snapshot(name));
-    prune(folder, order.kept);
     const missingKeyIds = missingOf(order, keyIds);
-    return { snapshot: folder.snapshot(name), manifest, added, missingKeyIds };
+    folder.completeSnapshot(name);
+    const keptOlder = prune(folder, order.kept);
+    return { snapshot: folder.snapshot(name), manifest, added, missingKeyIds, keptOlder };
   } finally {
     await rm(snapshot, { recursive: true, force: true }); // It is there only after a failure.
   }
@@ -147,7 +155,28 @@ function missingOf({ keys }: BackupOrder, keyIds: readonly string[]): readonly s
   return missing;
 }
 
-/** Saves the new entries of ledgers, some ledgers at once. After a failure, those that are under way end their part, and no other one begins. */
+/** Works on some ledgers at once. After a failure, those that are under way are ended, and no other one begins. */
+async function eachAtOnce(
+  ledgers: readonly ListedLedger[],
+  work: (ledger: ListedLedger) => Promise<void>,
+): Promise<void> {
+  const waiting = [...ledgers];
+  const goOn = async (): Promise<void> => {
+    for (let ledger = waiting.shift(); ledger !== undefined; ledger = waiting.shift())
+      await work(ledger);
+  };
+  const workers = Array.from({ length: LEDGERS_AT_ONCE }, () =>
+    goOn().catch((error: unknown) => {
+      waiting.length = 0;
+      throw error;
+    }),
+  );
+  const ends = await Promise.allSettled(workers);
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Saves the new entries of ledgers, some ledgers at once. */
 async function saveLedgers(
   { api, folder, note }: BackupOrder,
   {
@@ -161,37 +190,25 @@ async function saveLedgers(
   },
 ): Promise<{ readonly saved: SnapshotLedger[]; readonly added: number }> {
   const saved = new Map<string, SnapshotLedger>();
-  const waiting = [...ledgers];
   let added = 0;
-  const work = async (): Promise<void> => {
-    for (let ledger = waiting.shift(); ledger !== undefined; ledger = waiting.shift()) {
-      const { uuid, name } = ledger;
-      const parts = await saveLedger({
-        api,
-        backup,
-        ledger,
-        folder: folder.ledger(uuid),
-        partEntries: PART_ENTRIES,
-        onPart: (part) => {
-          added += part.entries;
-          note(`  ${added} entries, ${name}`);
-        },
-      });
-      saved.set(
-        uuid,
-        toSnapshotLedger(ledger, { parts, folder: folder.ledger(uuid) }, published.get(uuid)),
-      );
-    }
-  };
-  const workers = Array.from({ length: LEDGERS_AT_ONCE }, () =>
-    work().catch((error: unknown) => {
-      waiting.length = 0;
-      throw error;
-    }),
-  );
-  const ends = await Promise.allSettled(workers);
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  await eachAtOnce(ledgers, async (ledger) => {
+    const { uuid, name } = ledger;
+    const parts = await saveLedger({
+      api,
+      backup,
+      ledger,
+      folder: folder.ledger(uuid),
+      partEntries: PART_ENTRIES,
+      onPart: (part) => {
+        added += part.entries;
+        note(`  ${added} entries, ${name}`);
+      },
+    });
+    saved.set(
+      uuid,
+      toSnapshotLedger(ledger, { parts, folder: folder.ledger(uuid) }, published.get(uuid)),
+    );
+  });
   return {
     saved: ledgers.map(({ uuid }) => present(saved.get(uuid), "every ledger was saved")),
     added,
@@ -242,11 +259,16 @@ async function describe(folder: string, file: string): Promise<DescribedFile> {
   return { file, bytes: (await stat(path)).size, sha256: await hashOf(path) };
 }
 
-/** Removes older snapshots, and the logs of ledgers that only they had. */
-function prune(folder: BackupFolder, kept: number): void {
-  folder.removeOlder(kept);
-  const manifests = folder.snapshots().map((name) => readBackupManifest(folder.snapshot(name)));
-  folder.removeLedgersBut(
-    new Set(manifests.flatMap(({ ledgers }) => ledgers.map(({ uuid }) => uuid))),
-  );
+/** Removes older snapshots, and the logs of ledgers that only they had. Returns why this failed, if it did: the new backup is complete anyway. */
+function prune(folder: BackupFolder, kept: number): string | undefined {
+  try {
+    folder.removeOlder(kept);
+    const manifests = folder.snapshots().map((name) => readBackupManifest(folder.snapshot(name)));
+    folder.removeLedgersBut(
+      new Set(manifests.flatMap(({ ledgers }) => ledgers.map(({ uuid }) => uuid))),
+    );
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

@@ -89,6 +89,9 @@ async function create(call: Call): Promise<Outcome> {
       `${added} new entries of ${manifest.ledgers.length} ledgers, and the database as it was at ${manifest.moments.database}, are in ${folder.path}.`,
       `${manifest.objects.reduce((sum, { objects }) => sum + objects, 0)} other objects are in it, but not the bytes of statements' files.`,
       ...keyLines(made),
+      ...(made.keptOlder === undefined
+        ? []
+        : [`Older snapshots could not all be removed: ${made.keptOlder}`]),
     ],
   };
 }

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { syncFolder } from "#scripts/florin/backup/sync-folder.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string() });
@@ -59,6 +60,7 @@ function readLines(folder: string, count?: number): string[] {
 /** Adds a part, whose files are complete. */
 export function appendPart(folder: string, part: LedgerPart): void {
   appendFileSync(join(folder, PARTS), `${JSON.stringify(part)}\n`, { mode: 0o600, flush: true });
+  syncFolder(folder);
 }
 
 /** The SHA-256 over the lines of the first `count` parts, for a manifest: it covers all their files. */
@@ -71,12 +73,11 @@ export const hashOfParts = (folder: string, count: number): string =>
     )
     .digest("hex");
 
-/** Removes what a run has left that broke off: files that no part names, and the end of a line. */
-export function removeLeftovers(folder: string, parts: readonly LedgerPart[]): void {
+/** Removes what a run has left that broke off: files that are not complete, and the end of a line. Complete files stay in any case. */
+export function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
-  const named = new Set(parts.flatMap(({ log, origins }) => [log.file, origins.file]));
   for (const name of readdirSync(folder)) {
-    if (name !== PARTS && !named.has(name)) rmSync(join(folder, name));
+    if (name.endsWith(".partial")) rmSync(join(folder, name));
   }
   const path = join(folder, PARTS);
   if (!existsSync(path)) return;

@@ -28,8 +28,10 @@ interface LedgerSave {
 export async function saveLedger(save: LedgerSave): Promise<LedgerPart[]> {
   const { folder, ledger } = save;
   const parts = readParts(folder);
-  removeLeftovers(folder, parts);
-  assertGoesOn(ledger, parts.at(-1));
+  removeLeftovers(folder);
+  const last = parts.at(-1);
+  // Where there is more to read, the entry at the end of the last part is read and compared with it.
+  if (last !== undefined && ledger.lastLogId <= last.to) await assertContinues(save);
   const upTo = (): number => parts.at(-1)?.to ?? -1;
   if (upTo() < ledger.lastLogId) mkdirSync(folder, { recursive: true, mode: 0o700 });
   while (upTo() < ledger.lastLogId) {
@@ -41,14 +43,22 @@ export async function saveLedger(save: LedgerSave): Promise<LedgerPart[]> {
   return parts;
 }
 
-/** Throws where the server's log is shorter than what was saved, or has another last entry. */
-function assertGoesOn(
-  { name, lastLogId, lastHash }: ListedLedger,
-  last: LedgerPart | undefined,
-): void {
+/**
+ * Throws `OperatorError` where the server's log is shorter than what was saved, or has another entry at its end. Nothing is written. A log
+ * without hashes, and one that has grown, is asked for the entry.
+ */
+export async function assertContinues(
+  save: Pick<LedgerSave, "api" | "backup" | "ledger" | "folder">,
+): Promise<void> {
+  const { ledger, folder } = save;
+  const last = readParts(folder).at(-1);
   if (last === undefined) return;
-  if (lastLogId > last.to || (lastLogId === last.to && lastHash === last.lastHash)) return;
-  throw notContinued(name, last.to);
+  const isSame = ledger.lastLogId === last.to && ledger.lastHash === last.lastHash;
+  if (isSame && last.lastHash !== "") return;
+  const isOther = ledger.lastLogId === last.to && !isSame;
+  if (ledger.lastLogId < last.to || isOther) throw notContinued(ledger.name, last.to);
+  const asSaved = { ...save, ledger: { ...ledger, lastLogId: last.to } };
+  await withPatience(() => readLog(asSaved, last, async () => undefined));
 }
 
 const notContinued = (name: string, logId: number): OperatorError =>
@@ -122,7 +132,7 @@ async function writeLog(
  * another one.
  */
 async function readLog(
-  { api, backup, ledger }: LedgerSave,
+  { api, backup, ledger }: Pick<LedgerSave, "api" | "backup" | "ledger">,
   known: LineMark | LedgerPart | undefined,
   take: (lines: WholeLines) => Promise<void>,
 ): Promise<void> {
@@ -150,7 +160,8 @@ async function readLog(
     hasLines = true;
     await take(lines);
   }
-  if (!hasLines)
+  const isAll = hasLines || place?.id === ledger.lastLogId;
+  if (!isCompared || !isAll)
     throw new UnclearError(`The server sends no more entries of the ledger '${ledger.name}'.`);
 }
 

@@ -176,6 +176,22 @@ test("a ledger without hashes is compared by the text of its last line", async (
   write(other, 9);
   saving.server.engine = other.engine;
   await expect(saving.run()).rejects.toThrow("does not continue");
+  const asLong = new TestLedger({ features });
+  write(asLong, 13);
+  asLong.run(create(posting("world -> somebody:else", 1)));
+  saving.server.engine = asLong.engine;
+  await expect(saving.run()).rejects.toThrow("up to entry 14");
+});
+
+test("files of complete parts stay whatever the list of parts says", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 45);
+  const saving = await savingOf(ledger);
+  await saving.run(20);
+  const files = readdirSync(saving.folder);
+  writeFileSync(join(saving.folder, "parts.jsonl"), "");
+  await saving.run();
+  expect(readdirSync(saving.folder)).toEqual(expect.arrayContaining(files));
 });
 
 test("entries of every kind are saved and replayed: reverts, back-dated transactions, schemas", async () => {
