@@ -160,10 +160,10 @@ export const isClaimed = ({ key, claims }: MovementRow): SQL =>
  * The condition that a movement may be withdrawn: no call was made for it, none can begin before its connector is armed, and no payment may
  * be its own.
  */
-const isWithdrawable = (key: SQL, reference: string): SQL => sql`(
+const isWithdrawable = (env: Env, key: SQL, reference: string): SQL => sql`(
   EXISTS (
     SELECT 1 FROM ${paymentMovements} AS m WHERE m.key = ${key} AND m.claims = 0 AND m.shown IS NULL)
-  AND NOT ${isArmedInSql(sql`${reference}`)})`;
+  AND NOT ${isArmedInSql(env, sql`${reference}`)})`;
 
 /** A movement that may be withdrawn, and the condition that this still holds. */
 export interface Withdrawable {
@@ -182,28 +182,11 @@ export async function findWithdrawable(
     .from(paymentMovements)
     .where(
       sql`${paymentMovements.initiationKey} = ${key} AND ${paymentMovements.reversalKey} IS NULL
-        AND ${isWithdrawable(sql`payment_movements.key`, reference)}`,
+        AND ${isWithdrawable(env, sql`payment_movements.key`, reference)}`,
     );
   if (movement === undefined) return undefined;
-  return { movement, condition: isWithdrawable(sql`${movement.key}`, reference) };
+  return { movement, condition: isWithdrawable(env, sql`${movement.key}`, reference) };
 }
-
-/** How many movements of a connector have no outcome yet, which are made when the connector is armed. */
-export interface WaitingMovements {
-  /** The reference of the connector. */
-  readonly reference: string;
-  readonly provider: string;
-  readonly count: number;
-}
-
-/** The movements without an outcome of each connector that has some. */
-export const waitingMovements = ({
-  env,
-}: Pick<ServiceContext, "env">): Promise<readonly WaitingMovements[]> =>
-  databaseOf(env).all<WaitingMovements>(sql`
-    SELECT c.reference, c.provider, count(*) AS count FROM ${paymentMovements} AS m
-    JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
-    GROUP BY c.key ORDER BY c.key`);
 
 /** The movement that the provider knows by a polling id; undefined if there is none or if it has ended. */
 export async function findMovementByPollingId(
