@@ -239,7 +239,7 @@ describe("the sweep", () => {
         INSERT INTO payment_connectors SELECT * FROM copies;`);
     }
     d1.exec(`
-      INSERT INTO disarmament VALUES (1, '${at}', 'operator', '', '', '', '');
+      INSERT INTO disarmament VALUES (1, '${at}', 'operator', '', '', '', '', 'r');
       INSERT INTO armed_connectors VALUES ('${id.reference}', 'id', '${at}', '', '', '')`);
     bench.world.nowMs += HALF_HOUR_MS + 400_000;
     await sweepConnectors(bench.world.context);
