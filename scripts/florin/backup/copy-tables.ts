@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SavedTable } from "./manifest.ts";
+import { PlainName, type SavedTable } from "./manifest.ts";
 import type { SavedRows } from "./saved-rows.ts";
 import type { Api } from "#scripts/lib/api.ts";
 
@@ -7,15 +7,15 @@ import type { Api } from "#scripts/lib/api.ts";
 const LEFT_MAX = 200;
 
 const Row = z.array(z.unknown());
-const Changed = z.object({ table: z.string(), key: z.string(), row: Row.optional() });
+const Changed = z.object({ table: PlainName, key: z.string(), row: Row.optional() });
 const Begun = z.object({ data: z.object({ id: z.string() }) });
 const Rows = z.object({
   data: z.object({
-    table: z.string(),
+    table: PlainName,
     columns: z.array(z.string()),
     key: z.array(z.string()),
     rows: z.array(Row),
-    next: z.object({ table: z.string(), key: z.string().optional() }).optional(),
+    next: z.object({ table: PlainName, key: z.string().optional() }).optional(),
   }),
 });
 const Changes = z.object({

@@ -6,8 +6,11 @@ export const MANIFEST = "manifest.json";
 /** The number of the format of the files. It grows with each change that older readers would misunderstand. */
 const FORMAT = 1;
 
+/** The name of a table or a class, which becomes the name of a file. It is a word, so that no server leads out of the folder. */
+export const PlainName = z.string().regex(/^\w+$/, "expected a word");
+
 const SavedTable = z.object({
-  name: z.string(),
+  name: PlainName,
   /** The columns of a line's values, in order. */
   columns: z.array(z.string()),
   /** The columns that identify a row. */

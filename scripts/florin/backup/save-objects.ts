@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { copyTables } from "./copy-tables.ts";
 import { FileWriter } from "./file-writer.ts";
+import { PlainName } from "./manifest.ts";
 import { withPatience } from "./patience.ts";
 import type { SavedClass, SavedObject } from "./saved-objects.ts";
 import { SavedRows } from "./saved-rows.ts";
@@ -14,7 +15,7 @@ const AT_ONCE = 4;
 /** Copies of an object that are begun anew because its tables have changed meanwhile: an object makes them at its first use. */
 const TRIES = 3;
 
-const Place = z.object({ class: z.string(), name: z.string() });
+const Place = z.object({ class: PlainName, name: z.string() });
 type Place = z.output<typeof Place>;
 const Listed = z.object({
   data: z.object({ objects: z.array(Place), next: Place.optional() }),

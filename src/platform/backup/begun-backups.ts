@@ -25,6 +25,7 @@ const objectOf = (id: string): string => `backups/${id}`;
 const knownBackupsOf = memoByEnv((_env: object) => new Map<string, KnownBackup>());
 
 interface KnownBackup {
+  readonly issuer: string;
   readonly clientId: string;
   readonly subject: string;
   readonly beganMs: number;
@@ -39,9 +40,10 @@ export async function beginBackup(context: ServiceContext): Promise<BegunBackup>
 
 /** Throws `NOT_FOUND` unless the caller has begun the backup, less than a day ago. */
 export async function assertBegun(context: ServiceContext, id: string): Promise<void> {
-  const { clientId, subject } = context.principal;
+  const { issuer, clientId, subject } = context.principal;
   const backup = await findBackup(context, id);
-  const isOwn = backup?.clientId === clientId && backup.subject === subject;
+  const isOwn =
+    backup?.issuer === issuer && backup.clientId === clientId && backup.subject === subject;
   // The difference is negative where the clock has stepped back.
   const isOpen =
     backup !== undefined && Math.abs(toMillis(context.clock()) - backup.beganMs) < OPEN_MS;
@@ -61,8 +63,8 @@ async function findBackup({ env }: ServiceContext, id: string): Promise<KnownBac
     .from(audit)
     .where(and(eq(audit.object, objectOf(id)), eq(audit.action, BACKUP_BEGIN)));
   if (entry === undefined) return undefined;
-  const { clientId, subject, date } = entry;
-  const backup = { clientId, subject, beganMs: toMillis(date) };
+  const { issuer, clientId, subject, date } = entry;
+  const backup = { issuer, clientId, subject, beganMs: toMillis(date) };
   known.set(id, backup);
   return backup;
 }
