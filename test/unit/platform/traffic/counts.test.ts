@@ -114,6 +114,6 @@ describe("data points of requests", () => {
   test("without a dataset, nothing is written", () => {
     expect(Analytics.from({})).toBeUndefined();
     expect(Analytics.from({ FLORIN_ANALYTICS: "a variable" })).toBeUndefined();
-    expect(Analytics.from({ FLORIN_ANALYTICS: datasetOf() })).toBeDefined();
+    expect(Analytics.from({ FLORIN_ANALYTICS: datasetOf() })).toBeInstanceOf(Analytics);
   });
 });
