@@ -58,6 +58,7 @@ mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
 /** Files of the Worker that contract tests replace, by the name that imports them. */
 const STAND_INS = {
+  "#platform/arming/isolates.ts": resolve(root, "test/support/deployment/one-isolate.ts"),
   "#modules/auth/people/password-cost.ts": resolve(root, "test/support/auth/password-cost.ts"),
 };
 

@@ -3,7 +3,6 @@ import type { DisarmReason } from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
-import { memoByEnv } from "#platform/memo.ts";
 import { armingSettings } from "#platform/platform-settings.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
@@ -179,8 +178,6 @@ function withinRead<T>(read: Promise<T>): Promise<T> {
   );
   return promise;
 }
-
-export const armingOf = memoByEnv((env: Pick<Env, "DB">) => new ArmingWatch(env));
 
 /** Reads from D1 whether the deployment is disarmed. */
 export async function readArming(env: Pick<Env, "DB">): Promise<ArmingState> {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { armingOf, disarmedBySetting, HELD_MS } from "./arming-watch.ts";
+import { disarmedBySetting, HELD_MS } from "./arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { type AlarmStorage, setAlarm } from "#platform/objects/set-alarm.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { Sweep } from "./module.ts";
-import { armingOf, HELD_MS } from "#platform/arming/arming-watch.ts";
+import { HELD_MS } from "#platform/arming/arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { runWithReserve } from "#platform/db/reserve.ts";

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { ARMING_KNOWN_MS, armingOf } from "#platform/arming/arming-watch.ts";
+import { armingOf, untilAllIsolatesKnow } from "#platform/arming/isolates.ts";
 import { api, bodyOf, token } from "#test/support/platform/api.ts";
-import { eventually } from "#test/support/platform/eventually.ts";
 
 const ROOT = "/api/florin/v1";
 
@@ -48,9 +47,8 @@ export const disarm = async (body: object = {}): Promise<ArmingBody> =>
 export async function arm(body: ArmBody = {}): Promise<ArmingBody> {
   const state = await stateOf(await asOperator("/arm", body));
   const { connectorID } = body;
-  if (connectorID === undefined) {
-    await eventually(async () => expect(await armingOf(env).mayCall()).toBe(true));
-  }
+  await untilAllIsolatesKnow();
+  if (connectorID === undefined) expect(await armingOf(env).mayCall()).toBe(true);
   return state;
 }
 
@@ -60,5 +58,5 @@ export async function armForTheNextFile(): Promise<void> {
     env.DB.prepare("DELETE FROM disarmament"),
     env.DB.prepare("DELETE FROM armed_connectors"),
   ]);
-  await scheduler.wait(ARMING_KNOWN_MS);
+  await untilAllIsolatesKnow();
 }

@@ -6,7 +6,7 @@ import {
   type NamedConnector,
   type OpenMovementCount,
 } from "#modules/payments/index.ts";
-import { ARMING_KNOWN_MS } from "#platform/arming/arming-watch.ts";
+import { untilAllIsolatesKnow } from "#platform/arming/isolates.ts";
 import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -83,9 +83,7 @@ export async function disarm(
       }),
     db.delete(armedConnectors),
   );
-  await new Promise((resolve) => {
-    setTimeout(resolve, ARMING_KNOWN_MS);
-  });
+  await untilAllIsolatesKnow();
   return readArmingOf(context);
 }
 

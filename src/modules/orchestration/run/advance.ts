@@ -7,7 +7,8 @@ import type { FlowInstance, StageStatus } from "#modules/orchestration/instances
 import type { InstanceHold } from "#modules/orchestration/instances/state.ts";
 import { findProgress } from "#modules/orchestration/instances/store.ts";
 import { InstanceTransition } from "#modules/orchestration/instances/transition.ts";
-import { armingOf, HELD_MS } from "#platform/arming/arming-watch.ts";
+import { HELD_MS } from "#platform/arming/arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";

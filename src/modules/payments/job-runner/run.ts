@@ -11,8 +11,9 @@ import {
   runDeletionFromConnector,
   runUserDeletion,
 } from "#modules/payments/users/deletion-jobs.ts";
-import { armingOf, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
+import { HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

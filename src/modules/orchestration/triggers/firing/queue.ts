@@ -9,7 +9,7 @@ import {
 } from "#modules/orchestration/triggers/announce.ts";
 import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
 import { triggersByKey } from "#modules/orchestration/triggers/store.ts";
-import { armingOf } from "#platform/arming/arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { keepMalformed, noteRefused, TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { acknowledgeAfter, parseMessages, type Received } from "#platform/events/queue.ts";
