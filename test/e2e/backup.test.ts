@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,6 +27,9 @@ beforeAll(async () => {
   server = await LocalServer.start(folder);
 });
 afterAll(() => server.stop());
+
+/** Time between two writes of a client, in milliseconds. What is written is read back, so that more of it only takes longer. */
+const PAUSE_MS = 50;
 
 const run = promisify(execFile);
 
@@ -63,6 +67,7 @@ test("all tables are saved as of one moment while clients write, and nothing tha
       const name = `ledger-${client}-${number}`;
       await server.json(`/api/ledger/v2/${name}`, { method: "POST" });
       made.push(name);
+      await wait(PAUSE_MS);
     }
   };
   const writing = Promise.all([write(1), write(2), write(3)]);
@@ -130,6 +135,7 @@ test("a backup under load has everything that was answered before its moment, an
       const body = { postings, reference };
       await server.json(`/api/ledger/v2/${ledger}/transactions`, { method: "POST", body });
       answered.push({ ledger, reference, at: new Date().toISOString() });
+      await wait(PAUSE_MS);
     }
   };
   const create = ["create", "--to", path, "--passphrase-file", passphrase, "--keep", "2"];

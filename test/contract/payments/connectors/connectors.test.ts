@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { CONNECTOR_KINDS } from "#modules/payments/connectors/index.ts";
@@ -312,6 +312,8 @@ describe("the object of a connector", () => {
     const connectorID = await installDummypay({ pollingPeriod: "200ms" });
     const { lastSuccessAt } = await polled(connectorID);
     await evict(objectOf(connectorID));
+    // Whatever the eviction has cut off, its alarm is set, to half a minute later at most.
+    await runDurableObjectAlarm(objectOf(connectorID));
     await polled(connectorID, lastSuccessAt);
     expect(await storageOf(connectorID)).toMatchObject({ values: 1 });
     const { v3UninstallConnectorResponse: begun } = await v3.uninstallConnector({ connectorID });
