@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -15,9 +13,9 @@ import {
 } from "#scripts/florin/backup/backup-manifest.ts";
 import { readParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
 import { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
-import { ROOT } from "#scripts/lib/project.ts";
 import type { LocalSecrets } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+import { commandLine, runCommandLine } from "#test/support/runner/command-line.ts";
 
 const folder = freshFolder();
 const saved = join(freshFolder(), "saved");
@@ -31,19 +29,16 @@ afterAll(() => server.stop());
 /** Time between two writes of a client, in milliseconds. What is written is read back, so that more of it only takes longer. */
 const PAUSE_MS = 50;
 
-const run = promisify(execFile);
+const env = { FLORIN_STATE_DIR: folder };
+const florin = commandLine(env);
 
-const backup = async (...args: readonly string[]): Promise<string> => {
-  const options = { cwd: ROOT, env: { ...process.env, FLORIN_STATE_DIR: folder } };
-  const { stdout } = await run(process.execPath, ["scripts/florin.ts", "backup", ...args], options);
-  return stdout;
-};
+const backup = (...args: readonly string[]): Promise<string> => florin("backup", ...args);
 
 /** What a command prints that fails. */
 async function failureOf(...args: readonly string[]): Promise<string> {
-  const failed = await backup(...args).catch((error: unknown) => error);
-  const { stdout, stderr } = failed as { stdout: string; stderr: string }; // `execFile` rejects with both outputs
-  return stdout + stderr;
+  const { code, output, notes } = await runCommandLine(env, ["backup", ...args]);
+  expect(code).not.toBe(0);
+  return output + notes;
 }
 
 const manifestOf = (): DatabaseManifest =>
@@ -177,7 +172,7 @@ test("a backup under load has everything that was answered before its moment, an
 
   const keys = await backup("keys", path, "--passphrase-file", passphrase);
   const secrets = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as LocalSecrets;
-  expect(keys).toBe(`FLORIN_SECRET_KEY=${secrets.secretKey}\n`);
+  expect(keys).toBe(`FLORIN_SECRET_KEY=${secrets.secretKey}`);
 });
 
 test("a backup without keys says so loudly, and one with other keys than the server's is refused", async () => {

@@ -1,34 +1,17 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { Nouns } from "#scripts/florin/command.ts";
-import { runCommand } from "#scripts/florin/main.ts";
 import { loadNouns } from "#scripts/florin/nouns.ts";
+import { commandLine } from "#test/support/runner/command-line.ts";
 import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const home = mkdtempSync(join(tmpdir(), "florin-operations-"));
 const env = { FLORIN_STATE_DIR: sharedFolder(), XDG_CONFIG_HOME: home };
-let nouns: Nouns;
-
-beforeAll(async () => {
-  nouns = await loadNouns();
-});
-
-/** The output of a command on the server of the state folder. Throws where it fails. */
-async function florin(...args: string[]): Promise<string> {
-  const [lines, notes]: [string[], string[]] = [[], []];
-  const code = await runCommand(args, nouns, {
-    env,
-    write: (line) => void lines.push(line),
-    note: (line) => void notes.push(line),
-  });
-  if (code !== 0)
-    throw new Error(`florin ${args.join(" ")} ends with ${code}: ${notes.join("\n")}`);
-  return lines.join("\n");
-}
+/** The output of a command on the server of the state folder. */
+const florin = commandLine(env);
 
 const Id = z.object({ id: z.string() });
 
@@ -68,7 +51,7 @@ test("each declared verb calls an operation of the API document, with its scope"
       ]),
     ),
   );
-  const declared = Object.entries(nouns).flatMap(([noun, { verbs }]) =>
+  const declared = Object.entries(await loadNouns()).flatMap(([noun, { verbs }]) =>
     Object.entries(verbs).flatMap(([verb, { operation }]) =>
       operation === undefined ? [] : [{ name: `${noun} ${verb}`, ...operation }],
     ),

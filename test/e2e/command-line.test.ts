@@ -3,56 +3,20 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { Nouns } from "#scripts/florin/command.ts";
-import { runCommand } from "#scripts/florin/main.ts";
-import { loadNouns } from "#scripts/florin/nouns.ts";
 import { ROOT } from "#scripts/lib/project.ts";
 import { hiddenField, locationOf, Visitor } from "#test/support/auth/visitor.ts";
+import { commandLine, runCommandLine } from "#test/support/runner/command-line.ts";
 import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
 const server = sharedServer();
 const home = mkdtempSync(join(tmpdir(), "florin-command-line-"));
 const LOCAL: NodeJS.ProcessEnv = { FLORIN_STATE_DIR: sharedFolder(), XDG_CONFIG_HOME: home };
 
-let nouns: Nouns;
-
-beforeAll(async () => {
-  nouns = await loadNouns();
-});
-
-interface Ran {
-  readonly code: number;
-  readonly output: string;
-  readonly notes: string;
-}
-
-/** Runs a command line in this process. `onNote` sees what it tells the operator. */
-async function runIn(
-  env: NodeJS.ProcessEnv,
-  args: readonly string[],
-  onNote: (line: string) => void = () => undefined,
-): Promise<Ran> {
-  const [lines, notes]: [string[], string[]] = [[], []];
-  const code = await runCommand(args, nouns, {
-    env,
-    write: (line) => void lines.push(line),
-    note: (line) => {
-      notes.push(line);
-      onNote(line);
-    },
-  });
-  return { code, output: lines.join("\n"), notes: notes.join("\n") };
-}
-
 /** The output of a command on the server of the state folder. */
-async function florin(...args: string[]): Promise<string> {
-  const { code, output, notes } = await runIn(LOCAL, args);
-  if (code !== 0) throw new Error(`florin ${args.join(" ")} ends with ${code}: ${notes}`);
-  return output;
-}
+const florin = commandLine(LOCAL);
 
 /** What a command prints as JSON. */
 const dataOf = async (...args: string[]): Promise<unknown> =>
@@ -122,10 +86,10 @@ describe("ledgers", () => {
     expect(await florin("ledgers", "verify", "cli-copy")).toContain("agrees with its log");
     expect(await dataOf("ledgers", "stats", "cli-copy")).toEqual({ transactions: 3, accounts: 3 });
 
-    const { code, notes } = await runIn(LOCAL, ["buckets", "delete", "cli"]);
+    const { code, notes } = await runCommandLine(LOCAL, ["buckets", "delete", "cli"]);
     expect([code, notes]).toEqual([1, expect.stringContaining("--yes is not given")]);
     await florin("buckets", "delete", "cli", "--yes");
-    expect((await runIn(LOCAL, ["ledgers", "show", "cli-books"])).code).toBe(1);
+    expect((await runCommandLine(LOCAL, ["ledgers", "show", "cli-books"])).code).toBe(1);
     await florin("buckets", "restore", "cli");
     expect(await florin("ledgers", "show", "cli-books")).toContain("owner: ada");
   });
@@ -204,7 +168,7 @@ describe("payments", () => {
     const listed = await dataOf("initiations", "list", "--filter", "reference=cli-two");
     expect(listed).toEqual([expect.objectContaining({ id: second, amount: 100 })]);
     expect(await florin("payments", "list", "--filter", `connector_id=${connector}`)).not.toBe("");
-    const again = await runIn(LOCAL, ["initiations", "approve", first]);
+    const again = await runCommandLine(LOCAL, ["initiations", "approve", first]);
     expect([again.code, again.notes]).toEqual([1, expect.stringMatching(/^The server refuses: /)]);
     await florin("connectors", "uninstall", connector, "--yes");
   });
@@ -292,7 +256,7 @@ describe("the deployment", () => {
     expect(await florin(...audit)).toContain("ledger.ledger.create");
     expect(await florin("keys", "list")).toContain("signs");
     expect(await florin("requests", "list", "--limit", "1")).not.toBe("");
-    const { code, output } = await runIn(LOCAL, ["status", "--module", "wallets"]);
+    const { code, output } = await runCommandLine(LOCAL, ["status", "--module", "wallets"]);
     expect([code, output]).toEqual([0, expect.stringMatching(/ok +wallets\/holds/)]);
     expect(await florin("whoami")).toContain("ledger:write");
   });
@@ -318,7 +282,7 @@ describe("a login", () => {
   test("a person allows the login on a page, uses it, and ends it", async () => {
     const visitor = await browserOf("cli-ada@example.com", ["ledger:write"]);
     const allowed = Promise.withResolvers<undefined>();
-    const login = await runIn(remote, ["login", ...url], (note) => {
+    const login = await runCommandLine(remote, ["login", ...url], (note) => {
       const [page = ""] = /http\S+/.exec(note) ?? [];
       allowed.resolve(allow(visitor, page, note));
     });
@@ -328,22 +292,26 @@ describe("a login", () => {
       `You are logged in at ${server.url} as cli-ada@example.com.\nYou may use ledger:read ledger:write.`,
     ]);
     expect(statSync(join(home, "florin/logins.json")).mode & 0o777).toBe(0o600);
-    expect((await runIn(remote, ["login", "status"])).output).toContain("cli-ada@example.com");
-    expect((await runIn(remote, ["whoami", ...url])).output).toContain("cli-ada@example.com");
+    expect((await runCommandLine(remote, ["login", "status"])).output).toContain(
+      "cli-ada@example.com",
+    );
+    expect((await runCommandLine(remote, ["whoami", ...url])).output).toContain(
+      "cli-ada@example.com",
+    );
     await florin("ledgers", "create", "cli-remote");
     const named = ["--filter", "name=cli-remote"];
-    expect((await runIn(remote, ["ledgers", "list", ...named, ...url])).output).toContain(
+    expect((await runCommandLine(remote, ["ledgers", "list", ...named, ...url])).output).toContain(
       "cli-remote",
     );
     const byVariable = { ...remote, FLORIN_URL: server.url };
-    expect((await runIn(byVariable, ["ledgers", "show", "cli-remote"])).code).toBe(0);
-    const refused = await runIn(remote, ["wallets", "list", ...url]);
+    expect((await runCommandLine(byVariable, ["ledgers", "show", "cli-remote"])).code).toBe(0);
+    const refused = await runCommandLine(remote, ["wallets", "list", ...url]);
     expect([refused.code, refused.notes]).toEqual([
       1,
       expect.stringContaining("has no wallets:read"),
     ]);
-    expect(await runIn(remote, ["logout", ...url])).toMatchObject({ code: 0 });
-    const { code, notes } = await runIn(remote, ["ledgers", "list", ...url]);
+    expect(await runCommandLine(remote, ["logout", ...url])).toMatchObject({ code: 0 });
+    const { code, notes } = await runCommandLine(remote, ["ledgers", "list", ...url]);
     expect([code, notes]).toEqual([1, expect.stringContaining("Nobody is logged in at")]);
   });
 
@@ -359,10 +327,10 @@ describe("a login", () => {
 
   test("no login is begun where others may read the file of logins", async () => {
     const folder = mkdtempSync(join(tmpdir(), "florin-open-"));
-    const { code, notes } = await runIn({ XDG_CONFIG_HOME: folder }, ["logout", ...url]);
+    const { code, notes } = await runCommandLine({ XDG_CONFIG_HOME: folder }, ["logout", ...url]);
     expect([code, notes]).toEqual([1, `Nobody is logged in at ${server.url}.`]);
     writeFileSync(join(folder, "florin/logins.json"), "{}", { mode: 0o644 });
-    const open = await runIn({ XDG_CONFIG_HOME: folder }, ["login", ...url]);
+    const open = await runCommandLine({ XDG_CONFIG_HOME: folder }, ["login", ...url]);
     expect([open.code, open.notes]).toEqual([1, expect.stringContaining("chmod 600")]);
   });
 });

@@ -4,12 +4,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
-import { runCommand } from "#scripts/florin/main.ts";
-import { loadNouns } from "#scripts/florin/nouns.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import { FakeGeneric, GENERIC_KEY } from "#test/support/psp/generic.ts";
 import { PspServer } from "#test/support/psp/psp-server.ts";
+import { commandLine, runCommandLine } from "#test/support/runner/command-line.ts";
 
 const folder = freshFolder();
 const provider = new FakeGeneric();
@@ -44,16 +43,8 @@ afterAll(async () => {
 
 const SETTINGS = { FLORIN_PAYMENTS_POLLING_PERIOD_MIN: "1s" };
 
-/** Runs a command on the server of the state folder; returns its exit code and what it prints. */
-async function florin(...args: readonly string[]): Promise<{ code: number; output: string }> {
-  const lines: string[] = [];
-  const code = await runCommand(args, await loadNouns(), {
-    env: { FLORIN_STATE_DIR: folder },
-    write: (line) => void lines.push(line),
-    note: (line) => void lines.push(line),
-  });
-  return { code, output: lines.join("\n") };
-}
+const env = { FLORIN_STATE_DIR: folder };
+const florin = commandLine(env);
 
 /** The references of all transactions. */
 const committed: string[] = [];
@@ -144,7 +135,7 @@ test("a server that is disarmed calls nobody, also after a crash, keeps its ledg
   await eventually(() => expect(provider.requests.length).toBeGreaterThan(0));
   const waiting = await order(owner, "order-1");
 
-  const { output } = await florin("disarm", "--note", "the wrong account");
+  const output = await florin("disarm", "--note", "the wrong account");
   expect(output).toMatch(/^The deployment has been disarmed since .*: the wrong account\.$/);
   // A call that had begun before may still be under way.
   await eventually(async () => {
@@ -164,13 +155,13 @@ test("a server that is disarmed calls nobody, also after a crash, keeps its ledg
   server = await LocalServer.start(folder, SETTINGS);
   await commit("after the crash");
   await eventually(async () => expect(await pendingDeliveries()).toBe(committed.length - 1));
-  const status = await florin("status");
+  const status = await runCommandLine(env, ["status"]);
   expect(status.code).not.toBe(0);
   expect(status.output).toContain('noting "the wrong account"');
   expect(told).toEqual(["before"]);
   expect(provider.requests).toHaveLength(requests);
 
-  expect((await florin("arm", "--connector", connectorID)).output).toContain(
+  expect(await florin("arm", "--connector", connectorID)).toContain(
     `The connector ${connectorID} has been armed since`,
   );
   await eventually(() => expect(provider.requests.length).toBeGreaterThan(requests));
@@ -178,7 +169,7 @@ test("a server that is disarmed calls nobody, also after a crash, keeps its ledg
   await eventually(() => expect([...provider.movements.keys()]).toEqual(["order-1"]));
   expect(told).toEqual(["before"]);
 
-  expect((await florin("arm")).output).toBe("The deployment is armed: it calls other servers.");
+  expect(await florin("arm")).toBe("The deployment is armed: it calls other servers.");
   await eventually(() => {
     expect(new Set(told)).toEqual(new Set(committed));
     expect(told).toHaveLength(committed.length);

@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
 import { request } from "node:http";
 import { connect } from "node:net";
-import { resolve } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { eventually } from "#test/support/platform/eventually.ts";
+import { commandLine, runCommandLine } from "#test/support/runner/command-line.ts";
 import { sharedFolder, sharedServer } from "#test/support/runner/shared-server.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const server = sharedServer();
 const folder = sharedFolder();
 
@@ -107,18 +104,13 @@ describe("headers of the runtime", () => {
   });
 });
 
-const run = promisify(execFile);
-
 describe("npm run florin", () => {
-  const florin = async (...args: string[]) => {
-    const options = { cwd: ROOT, env: { ...process.env, FLORIN_STATE_DIR: folder } };
-    const { stdout } = await run(process.execPath, ["scripts/florin.ts", ...args], options);
-    return stdout;
-  };
+  const env = { FLORIN_STATE_DIR: folder };
+  const florin = commandLine(env);
 
   test("npm run florin shows what operators look at, and runs a sweep", async () => {
-    expect(await florin("dead-letters", "list")).toBe("There are no dead letters.\n");
-    expect(await florin("dead-letters", "retry", "all")).toBe("No dead letter waits.\n");
+    expect(await florin("dead-letters", "list")).toBe("There are no dead letters.");
+    expect(await florin("dead-letters", "retry", "all")).toBe("No dead letter waits.");
     // The server is that of other tests, too, which may have let something wait.
     expect(JSON.parse(await florin("stuck", "list", "--json"))).toHaveProperty("unread", []);
     expect(await florin("storage", "show")).toMatch(/database +\d+\.\d MB/);
@@ -149,20 +141,15 @@ describe("npm run florin", () => {
     expect(await florin("clients", "clear-quota", "shop")).toContain("no quota of its own");
     expect(await florin("clients", "quota", "shop")).toContain("no quota");
     const twin = JSON.parse(await florin("clients", "create", "shop", "--json")) as { id: string };
-    const failureOf = (...args: string[]) => florin(...args).catch((error: unknown) => error);
-    expect(await failureOf("clients", "delete", "shop", "--yes")).toHaveProperty(
-      "stderr",
-      expect.stringMatching(
-        /^2 clients are called 'shop'\. Name one by its id:\n {2}\S+\n {2}\S+\n$/,
-      ),
-    );
+    const { notes } = await runCommandLine(env, ["clients", "delete", "shop", "--yes"]);
+    expect(notes).toMatch(/^2 clients are called 'shop'\. Name one by its id:\n {2}\S+\n {2}\S+$/);
     for (const { id } of [made, twin]) {
-      expect(await florin("clients", "delete", id, "--yes")).toBe(`The client ${id} is deleted.\n`);
+      expect(await florin("clients", "delete", id, "--yes")).toBe(`The client ${id} is deleted.`);
     }
-    expect(await failureOf("clients", "show", "shop")).toMatchObject({
+    expect(await runCommandLine(env, ["clients", "show", "shop"])).toEqual({
       code: 1,
-      stdout: "",
-      stderr: "There is no client 'shop'.\n",
+      output: "",
+      notes: "There is no client 'shop'.",
     });
     await server.api("/api/ledger/v2/books", { method: "POST" });
     expect(await florin("ledger", "verify", "books")).toContain("agrees with its log");
@@ -181,12 +168,12 @@ describe("npm run florin", () => {
     };
     expect(await (await fetch(reset.url)).text()).toContain("Choose a new password");
     expect(await florin("people", "reset", reset.id)).toMatch(
-      /^http\S+\nada@example.com sets a new password with this link, until \S+\.\n$/,
+      /^http\S+\nada@example.com sets a new password with this link, until \S+\.$/,
     );
     expect((await fetch(reset.url)).status).toBe(404);
     const link = await florin("people", "sign-in-link", "Ada@example.com");
     expect(link).toMatch(
-      /^http\S+\/console\/sign-in#\S+\nThe link signs in as ada@example.com to the console, once, until \S+\.\n$/,
+      /^http\S+\/console\/sign-in#\S+\nThe link signs in as ada@example.com to the console, once, until \S+\.$/,
     );
     const [signInUrl = ""] = link.split("\n");
     const secret = new URL(signInUrl).hash.slice(1);
@@ -195,7 +182,7 @@ describe("npm run florin", () => {
       body: JSON.stringify({ secret }),
     });
     expect(signedIn.status).toBe(204);
-    const unknown = await florin("people", "reset", "bob").catch((error: unknown) => error);
-    expect(unknown).toMatchObject({ code: 1, stdout: "", stderr: "There is no person bob.\n" });
+    const unknown = await runCommandLine(env, ["people", "reset", "bob"]);
+    expect(unknown).toEqual({ code: 1, output: "", notes: "There is no person bob." });
   });
 });

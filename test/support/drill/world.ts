@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import { vi } from "vitest";
 import { buildEntry } from "#bench/build.ts";
 import { BenchServer } from "#bench/server.ts";
-import { inProject, ROOT } from "#scripts/lib/project.ts";
+import { inProject } from "#scripts/lib/project.ts";
 import type { ServerAddress } from "#scripts/lib/state.ts";
+import { commandLine } from "#test/support/runner/command-line.ts";
 
 const CLIENT_ID = "drill";
 /** How soon a problem has to be shown, in milliseconds. */
@@ -116,16 +115,12 @@ export class DrillWorld {
 
   /** Runs a command of operators; returns what it prints. */
   async florin(...args: readonly string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, ["scripts/florin.ts", ...args], {
-      cwd: ROOT,
-      env: {
-        ...process.env,
-        FLORIN_URL: this.url,
-        FLORIN_CLIENT_ID: this.#address.clientId,
-        FLORIN_CLIENT_SECRET: this.#address.clientSecret,
-      },
+    const run = commandLine({
+      FLORIN_URL: this.url,
+      FLORIN_CLIENT_ID: this.#address.clientId,
+      FLORIN_CLIENT_SECRET: this.#address.clientSecret,
     });
-    return stdout;
+    return run(...args);
   }
 
   /** The problem at a place of the status; undefined if it shows none. */
