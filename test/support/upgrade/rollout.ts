@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { TwoWorkers } from "./two-workers.ts";
 import { unpackState } from "#scripts/lib/release/archive.ts";
@@ -18,12 +19,20 @@ export const KNOWN_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
 /** Requests at once, half of them to each Worker. */
 const LANES = 4;
 
+/** The load for each code of the objects. */
+interface Load {
+  /** How long it lasts, in milliseconds. */
+  readonly durationMs: number;
+  /** How long a lane waits after some eight requests, in milliseconds. */
+  readonly pauseMs: number;
+}
+
 /**
  * Rolls today's code out over the state of a release: both Workers at once under mixed load, while objects have the old code, the new, and the
  * old again, each for some time. Returns what went wrong, a sentence each: what the Workers have logged, and where what one of them reads is
  * not what was acknowledged. Throws for a request that fails.
  */
-export async function rollOut(release: string, loadMs: number): Promise<readonly string[]> {
+export async function rollOut(release: string, load: Load): Promise<readonly string[]> {
   const path = freshFolder();
   const dataPath = join(path, "v3");
   const files = releaseFiles(release);
@@ -50,7 +59,7 @@ export async function rollOut(release: string, loadMs: number): Promise<readonly
       try {
         const old = new ServerClient({ url: await workers.urlOf("old"), ...secrets });
         const recent = new ServerClient({ url: await workers.urlOf("new"), ...secrets });
-        await model.work([old, recent], loadMs);
+        await model.work([old, recent], load);
         for (const client of [old, recent]) await model.compare(client);
       } finally {
         await workers.stop();
@@ -98,14 +107,18 @@ class Model {
   }
 
   /** Works in several lanes, in each by the two Workers in turns, until the time is over. */
-  async work(clients: readonly [ServerClient, ServerClient], loadMs: number): Promise<void> {
+  async work(
+    clients: readonly [ServerClient, ServerClient],
+    { durationMs, pauseMs }: Load,
+  ): Promise<void> {
     this.#credited ??= await this.#balanceOf(clients[0]);
     this.#transactions ??= await this.#countOf(clients[0]);
-    const endMs = performance.now() + loadMs;
+    const endMs = performance.now() + durationMs;
     const lane = async (number: number): Promise<void> => {
       for (let round = number; performance.now() < endMs || round < number + 2; round++) {
         const client = clients[round % 2] ?? clients[0];
         await this.#round(client, `${number}-${crypto.randomUUID()}`);
+        await wait(pauseMs);
       }
     };
     await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
