@@ -171,14 +171,16 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
   const { api, environment, processEnv, url } = deployment;
   const target = targetOf(deployment);
   write(`${target === undefined ? "Asking for the health of" : "Testing"} ${url} …`);
+  let untested: string | undefined;
   await finishing(write, async () => {
     await awaitHealth(url);
-    if (target !== undefined) await smokeTest(target);
+    if (target !== undefined) untested = await smokeTest(target);
   });
   await markComplete(api, environment.name);
   write(
     `\n${environment.name} runs.\n\n  URL            ${url}\n  Guide          ${url}/guide\n  API reference  ${url}/docs\n  Console        ${url}/console\n`,
   );
+  if (untested !== undefined) write(`\nNo webhook was tested. ${untested}\n`);
   if (target === undefined) {
     write(
       "\nOnly the health of the modules was tested. With FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET of a client that has the scopes ledger:write and webhooks:write, the next deployment also makes a transaction and a webhook.\n",

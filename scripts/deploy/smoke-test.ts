@@ -56,9 +56,13 @@ const SCOPES = ["ledger:write", "webhooks:write"];
 
 /**
  * Uses a deployment as a client does: gets a token, makes a transaction in a ledger of its own, and waits for the webhook about it, which the
- * deployment sends to itself. The ledger's bucket and the webhook are deleted afterwards, also after a failure. Throws `OperatorError`.
+ * deployment sends to itself. The ledger's bucket and the webhook are deleted afterwards, also after a failure. A disarmed deployment sends no
+ * webhook: its own sentence about that is returned. Throws `OperatorError`.
  */
-export async function smokeTest(target: Target, pace: SmokePace = STANDARD_PACE): Promise<void> {
+export async function smokeTest(
+  target: Target,
+  pace: SmokePace = STANDARD_PACE,
+): Promise<string | undefined> {
   const api = await Api.connect(target, SCOPES);
   const name = `smoke-test-${Date.now()}`;
   const { data: config } = await api.call({
@@ -72,9 +76,9 @@ export async function smokeTest(target: Target, pace: SmokePace = STANDARD_PACE)
     answer: Config,
   });
   try {
-    await inScratchLedger(api, name, async () => {
+    return await inScratchLedger(api, name, async () => {
       await makeTransaction(api, name);
-      await awaitDelivery(api, config.id, pace);
+      return awaitDelivery(api, config.id, pace);
     });
   } finally {
     await api.call({
@@ -86,7 +90,7 @@ export async function smokeTest(target: Target, pace: SmokePace = STANDARD_PACE)
 }
 
 /** Makes a ledger in a bucket of its own, and deletes the bucket after the work. */
-async function inScratchLedger(api: Api, name: string, work: () => Promise<void>): Promise<void> {
+async function inScratchLedger<T>(api: Api, name: string, work: () => Promise<T>): Promise<T> {
   await api.call({
     method: "POST",
     path: `/api/ledger/v2/${name}`,
@@ -94,7 +98,7 @@ async function inScratchLedger(api: Api, name: string, work: () => Promise<void>
     answer: z.unknown(),
   });
   try {
-    await work();
+    return await work();
   } finally {
     await api.call({
       method: "DELETE",
@@ -114,18 +118,43 @@ const makeTransaction = (api: Api, ledger: string): Promise<unknown> =>
     answer: z.unknown(),
   });
 
-async function awaitDelivery(api: Api, configId: string, pace: SmokePace): Promise<void> {
+/** Waits until a webhook has succeeded. Returns why the deployment does not send it, if it is disarmed. */
+async function awaitDelivery(
+  api: Api,
+  configId: string,
+  pace: SmokePace,
+): Promise<string | undefined> {
   const path = `/api/webhooks/deliveries?configId=${configId}`;
+  let stop: string | undefined;
+  let hasAsked = false;
   const statuses = await repeat(pace, async () => {
     const { cursor } = await api.call({ method: "GET", path, answer: Deliveries });
     const value = cursor.data.map(({ status }) => status);
-    return { isDone: value.includes("succeeded"), value };
+    const isDone = value.includes("succeeded");
+    if (!isDone && !hasAsked) {
+      hasAsked = true;
+      stop = await whyDisarmed(api, configId);
+    }
+    return { isDone: isDone || stop !== undefined, value };
   });
-  if (statuses.includes("succeeded")) return;
+  if (statuses.includes("succeeded")) return undefined;
+  if (stop !== undefined) return stop;
   const seen = statuses.length === 0 ? "none was made" : `they are ${statuses.join(", ")}`;
   throw new OperatorError(
     `The deployment does not deliver a webhook to itself: of the deliveries of ${path}, ${seen}.`,
   );
+}
+
+/** The sentence with which a disarmed deployment refuses to test a webhook; undefined for another deployment. */
+async function whyDisarmed(api: Api, configId: string): Promise<string | undefined> {
+  try {
+    const path = `/api/webhooks/configs/${configId}/test`;
+    await api.call({ method: "GET", path, answer: z.unknown() });
+    return undefined;
+  } catch (error) {
+    const isDisarmed = error instanceof OperatorError && /has been disarmed/.test(error.message);
+    return isDisarmed ? error.message : undefined;
+  }
 }
 
 interface Look<T> {

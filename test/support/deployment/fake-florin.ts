@@ -20,20 +20,24 @@ const ANSWERS: readonly (readonly [RegExp, unknown])[] = [
   ],
 ];
 
+/** The refusal of a disarmed deployment to test a webhook, whose deliveries wait. */
+export const DISARMED = "the deployment has been disarmed since 2026-11-28T00:00:00Z";
+
 /** A stand-in for the deployment itself, whose real smoke test runs against `npm start`. */
 export class FakeFlorin {
   /** The requests so far: method and path. */
   readonly calls: string[] = [];
+  isDisarmed = false;
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer((request, response) => {
       const line = `${request.method} ${request.url?.replace(/\?.*$/, "")}`;
       this.calls.push(line);
-      const answer = ANSWERS.find(([pattern]) => pattern.test(line));
-      response.statusCode = answer === undefined ? 404 : 200;
+      const { status, body } = this.#answerTo(line);
+      response.statusCode = status;
       request.resume();
-      response.end(JSON.stringify(answer?.[1] ?? {}));
+      response.end(JSON.stringify(body));
     });
   }
 
@@ -43,6 +47,15 @@ export class FakeFlorin {
       fake.#server.listen(0, "127.0.0.1", resolve);
     });
     return fake;
+  }
+
+  #answerTo(line: string): { readonly status: number; readonly body: unknown } {
+    if (this.isDisarmed && line === "GET /api/webhooks/deliveries")
+      return { status: 200, body: { cursor: { data: [{ status: "pending" }] } } };
+    if (this.isDisarmed && line === "GET /api/webhooks/configs/config/test")
+      return { status: 503, body: { errorCode: "INTERNAL", errorMessage: DISARMED } };
+    const answer = ANSWERS.find(([pattern]) => pattern.test(line));
+    return answer === undefined ? { status: 404, body: {} } : { status: 200, body: answer[1] };
   }
 
   get url(): string {

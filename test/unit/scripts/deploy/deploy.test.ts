@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { DeployWorld } from "#test/support/deployment/deploy-world.ts";
 import type { FakeCloudflare, RecordedCall } from "#test/support/deployment/fake-cloudflare.ts";
+import { DISARMED } from "#test/support/deployment/fake-florin.ts";
 
 const worlds: DeployWorld[] = [];
 async function world(content?: string): Promise<DeployWorld> {
@@ -87,6 +88,14 @@ describe("from nothing", () => {
       "GET /api/auth/.well-known/openid-configuration",
       "POST /api/florin/v1/invitations",
     ]);
+  });
+
+  test("the webhook of a disarmed deployment is not waited for, and the output says why", async () => {
+    const one = await world();
+    one.florin.isDisarmed = true;
+    await one.deploy();
+    expect(one.output).toContain(`No webhook was tested. The server refuses: ${DISARMED}`);
+    expect(one.florin.calls).toContain("DELETE /api/webhooks/configs/config");
   });
 
   test("the environment file gets the database's id, and keeps all else", async () => {
