@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { consumeOccurrences } from "#modules/orchestration/triggers/firing/queue.ts";
@@ -64,6 +64,27 @@ async function sweep(name: string, nowMs = Date.now()): Promise<number | undefin
 }
 
 describe("webhooks of a disarmed deployment", () => {
+  test("webhooks of a disarmed deployment are forgotten when their retention is over", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    await bench.publish(eventFor(config));
+    await bench.settled(config.id, "succeeded");
+    await disarm();
+    await bench.publish(eventFor(config, { payload: { n: 2 } }));
+    const object = env.ENDPOINTS.getByName(config.id);
+    await runInDurableObject(object, async (_, { storage }) => {
+      storage.sql.exec("UPDATE delivery SET updated_ms = 0 WHERE due_ms IS NULL");
+      storage.sql.exec("UPDATE lane SET purged_ms = 0");
+      await storage.setAlarm(Date.now() + 60_000);
+    });
+    await evict(object);
+    await runDurableObjectAlarm(object);
+    const states = (await bench.deliveriesOf(config.id)).map(({ status }) => status);
+    expect(states).toEqual(["pending"]);
+    await arm();
+    await succeeded(bench, config.id, 1);
+  });
+
   test("webhooks of a disarmed deployment wait without an attempt, also after an eviction, and are sent once when it is armed", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();

@@ -23,7 +23,8 @@ import {
   type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
-import { waitsForArming } from "#platform/arming/held-work.ts";
+import { HELD_MS } from "#platform/arming/arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -178,12 +179,13 @@ export class EndpointObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (await isPutOff(this.ctx.storage, this.env)) return;
-    if (await waitsForArming(this.ctx.storage, this.env)) return;
     await this.#alarms.ring();
   }
 
-  #wake(): void {
-    this.#lane()?.wake();
+  /** Attempts what is due. While the deployment is disarmed, deliveries wait; retention and endings go on. */
+  async #wake(): Promise<void> {
+    if (await armingOf(this.env).mayCall()) this.#lane()?.wake();
+    else this.#alarms.set("deliver", Date.now() + HELD_MS);
     this.#noteLater();
   }
 
