@@ -39,7 +39,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     packages: D1,
   },
   "platform/backup": {
-    uses: ["platform", ...platform("audit", "db", "objects", "sql")],
+    uses: ["platform", ...platform("audit", "db", "objects", "secrets", "sql")],
     packages: D1,
   },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },

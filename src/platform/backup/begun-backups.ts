@@ -6,6 +6,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { memoByEnv } from "#platform/memo.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
 /** The action of a backup's entry in the audit. */
@@ -17,6 +18,8 @@ const OPEN_MS = 86_400_000;
 export interface BegunBackup {
   readonly id: string;
   readonly at: Timestamp;
+  /** The id of the key with which secrets are encrypted at present. */
+  readonly keyId: string;
 }
 
 const objectOf = (id: string): string => `backups/${id}`;
@@ -35,7 +38,7 @@ interface KnownBackup {
 export async function beginBackup(context: ServiceContext): Promise<BegunBackup> {
   const [id, at] = [newId(), context.clock()];
   await new AuditedChange(context, { action: BACKUP_BEGIN, object: objectOf(id) }).record();
-  return { id, at };
+  return { id, at, keyId: SecretBox.from(context.env).keyId };
 }
 
 /** Throws `NOT_FOUND` unless the caller has begun the backup, less than a day ago. */

@@ -3,11 +3,21 @@ import { beginBackup, type BegunBackup } from "#platform/backup/begun-backups.ts
 import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
-const BackupResponse = z.object({ id: z.uuid(), beganAt: TimestampOutput }).openapi("Backup");
+const BackupResponse = z
+  .object({
+    id: z.uuid(),
+    beganAt: TimestampOutput,
+    keyId: z.string().openapi({
+      description:
+        "The id of the key with which secrets are encrypted at present: a backup of the keys needs this one. It reveals nothing of the key.",
+    }),
+  })
+  .openapi("Backup");
 
-const toBackupView = ({ id, at }: BegunBackup): z.input<typeof BackupResponse> => ({
+const toBackupView = ({ id, at, keyId }: BegunBackup): z.input<typeof BackupResponse> => ({
   id,
   beganAt: formatTimestamp(at),
+  keyId,
 });
 
 const backups = operations({

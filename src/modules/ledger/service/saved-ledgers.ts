@@ -5,6 +5,7 @@ import { ledgerObject, READ_OF_LEDGER } from "#modules/ledger/object-calls.ts";
 import { assertBegun } from "#platform/backup/begun-backups.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { objectsAtOnce } from "#platform/objects/side-by-side.ts";
 
@@ -17,11 +18,23 @@ const LOG_CHARACTERS_MAX = 16_000_000;
 /** A ledger as a backup finds it. */
 export interface SavedLedger extends Ledger, LedgerHead {}
 
+/** A ledger whose object does not say how far it has come, and why. */
+export interface SilentLedger extends Pick<Ledger, "uuid" | "name"> {
+  readonly reason: string;
+}
+
 /** Some ledgers, and the id after which the next ones come; absent if there are no more. */
 interface SavedLedgers {
   readonly ledgers: readonly SavedLedger[];
+  readonly failed: readonly SilentLedger[];
   readonly next?: number;
 }
+
+/** What a ledger's object has said of its head. A ledger that has been purged meanwhile has none. */
+type Head =
+  | { readonly kind: "saved"; readonly ledger: SavedLedger }
+  | { readonly kind: "failed"; readonly ledger: SilentLedger }
+  | { readonly kind: "purged" };
 
 /** A range of a ledger's log: the entries after `after` and up to `to`. */
 interface SavedRange {
@@ -52,21 +65,22 @@ export class LedgerSaving {
     this.#backup = backup;
   }
 
-  /** The first ledgers after an id of the catalogue, and how far they have come. */
+  /** The first ledgers after an id of the catalogue, and how far they have come. One that cannot be asked does not stand in the way of others. */
   async list(after: number): Promise<SavedLedgers> {
     await assertBegun(this.#context, this.#backup);
     const found = await this.#catalogue.listAfter(after, LEDGERS_MAX);
     const atOnce = objectsAtOnce(this.#context.env, ASKED_AT_ONCE);
-    const ledgers: SavedLedger[] = [];
+    const heads: Head[] = [];
     for (let from = 0; from < found.length; from += atOnce) {
       const some = found.slice(from, from + atOnce);
-      const heads = await Promise.all(some.map((ledger) => this.#withHead(ledger)));
-      ledgers.push(...heads.filter((it) => it !== undefined));
+      heads.push(...(await Promise.all(some.map((ledger) => this.#head(ledger)))));
     }
+    const ledgers = heads.flatMap((head) => (head.kind === "saved" ? [head.ledger] : []));
+    const failed = heads.flatMap((head) => (head.kind === "failed" ? [head.ledger] : []));
     const last = found.at(-1);
     return last === undefined || found.length < LEDGERS_MAX
-      ? { ledgers }
-      : { ledgers, next: last.id };
+      ? { ledgers, failed }
+      : { ledgers, failed, next: last.id };
   }
 
   /** The first entries of a range as JSON, one on each line, as an export has them; at least one if there is any. */
@@ -89,17 +103,25 @@ export class LedgerSaving {
     return ledgerObject(this.#context.env, ledger.name);
   }
 
-  /** A ledger with its head; undefined for one that has been purged meanwhile. */
-  async #withHead(ledger: Ledger): Promise<SavedLedger | undefined> {
+  /** A ledger with its head, or why its object does not give it. */
+  async #head(ledger: Ledger): Promise<Head> {
     try {
       const object = ledgerObject(this.#context.env, ledger.name);
-      return { ...ledger, ...(await callObject(object.head(ledger.uuid), HEAD_OF_LEDGER)) };
+      const head = await callObject(object.head(ledger.uuid), HEAD_OF_LEDGER);
+      return { kind: "saved", ledger: { ...ledger, ...head } };
     } catch (error) {
-      if (!(error instanceof AppError && error.kind === "LEDGER_NOT_FOUND")) throw error;
-      const found = await this.#catalogue.findByUuid(ledger.uuid);
-      if (found === undefined) return undefined;
-      if (found.deletedAt === undefined) throw error;
-      return { ...found, ...NOTHING };
+      const isAbsent = error instanceof AppError && error.kind === "LEDGER_NOT_FOUND";
+      const found = isAbsent ? await this.#catalogue.findByUuid(ledger.uuid) : ledger;
+      if (found === undefined) return { kind: "purged" };
+      if (isAbsent && found.deletedAt !== undefined) {
+        return { kind: "saved", ledger: { ...found, ...NOTHING } };
+      }
+      const { uuid, name } = found;
+      if (!(error instanceof AppError)) {
+        logError("a ledger does not tell a backup how far it has come", error, { ledger: name });
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      return { kind: "failed", ledger: { uuid, name, reason } };
     }
   }
 }

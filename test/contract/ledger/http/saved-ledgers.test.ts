@@ -1,4 +1,6 @@
+import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 import { clientWith, freshClient } from "#test/support/auth/clients.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { api, type ApiInit, freshName } from "#test/support/platform/api.ts";
@@ -127,6 +129,35 @@ test("a ledger of a deleted bucket is saved with its log, and one that is unknow
   expect((await originsOf(saved.uuid, `backup=${backup}&after=-1&to=1`)).upTo).toBe(1);
   const unknown = rangeOf(crypto.randomUUID(), "log", `backup=${backup}&after=-1&to=1`);
   expect((await api(unknown)).status).toBe(404);
+});
+
+test("a ledger whose object is broken is listed with the reason, and all others with how far they have come", async () => {
+  const [whole, broken] = [await freshLedger(), await freshLedger()];
+  for (const ledger of [whole, broken]) await post(ledger, pay("world -> a", 1));
+  const rename = (from: string, to: string) =>
+    runInDurableObject(env.LEDGERS.getByName(broken), (_, { storage }) => {
+      storage.sql.exec(`ALTER TABLE ledger RENAME COLUMN ${from} TO ${to}`);
+    });
+  await rename("published_log", "lost_log");
+  const backup = await begin();
+  const path = `${BACKUP}/ledgers?backup=${backup}`;
+  const { data } = await okBodyOf<{
+    data: { ledgers: SavedLedger[]; failed: { uuid: string; name: string; reason: string }[] };
+  }>(api(path));
+  const names = data.ledgers.map(({ name }) => name);
+  expect(names).toContain(whole);
+  expect(names).not.toContain(broken);
+  expect(data.failed.map(({ name }) => name)).toEqual([broken]);
+  expect(data.failed[0]?.uuid).toMatch(/^[\da-f-]{36}$/);
+  expect(data.failed[0]?.reason).toContain("published_log");
+  await rename("lost_log", "published_log");
+  expect(await savedLedger(backup, broken)).toMatchObject({ lastLogId: 1 });
+});
+
+test("the beginning of a backup names the key with which secrets are encrypted", async () => {
+  const answer = await api(BACKUP, { method: "POST" });
+  const { data } = await okBodyOf<{ data: { keyId: string } }>(answer);
+  expect(data.keyId).toBe(SecretBox.from(env).keyId);
 });
 
 test("only who has begun a backup reads by it, and the audit has who began it", async () => {

@@ -45,9 +45,20 @@ const SavedLedgerResponse = LedgerResponse.extend({
   }),
 }).openapi("SavedLedger");
 
+const SilentLedgerResponse = z
+  .object({
+    uuid: z.uuid(),
+    name: z.string(),
+    reason: z.string().openapi({ description: "Why, as a sentence" }),
+  })
+  .openapi("SilentLedger");
+
 const SavedLedgersResponse = z
   .object({
     ledgers: z.array(SavedLedgerResponse),
+    failed: z.array(SilentLedgerResponse).openapi({
+      description: "Ledgers that could not be asked how far their logs go",
+    }),
     next: Count.optional().openapi({
       description: "`after` of the next page; absent on the last page",
     }),
@@ -134,9 +145,14 @@ const registerOthers = registration(
     answer: ok.data("Some ledgers", SavedLedgersResponse),
     errors: [404],
     handle: async ({ query, context }) => {
-      const { ledgers, next } = await new LedgerSaving(context, query.backup).list(query.after);
-      const views = ledgers.map(toLedgerView);
-      return next === undefined ? { ledgers: views } : { ledgers: views, next };
+      const { ledgers, failed, next } = await new LedgerSaving(context, query.backup).list(
+        query.after,
+      );
+      const page = {
+        ledgers: ledgers.map(toLedgerView),
+        failed: failed.map(({ uuid, name, reason }) => ({ uuid, name, reason })),
+      };
+      return next === undefined ? page : { ...page, next };
     },
   }),
   saved.get("/{uuid}/origins", {
