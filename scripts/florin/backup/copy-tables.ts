@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PlainName, type SavedTable } from "./manifest.ts";
+import { whileBusy, withPatience } from "./patience.ts";
 import type { SavedRows } from "./saved-rows.ts";
 import type { Api } from "#scripts/lib/api.ts";
 
@@ -34,7 +35,7 @@ export type TableColumns = Pick<SavedTable, "name" | "columns" | "key">;
 
 /** Tables that are copied: those of the database, or of an object. */
 interface CopyCall {
-  readonly api: Api;
+  readonly api: Pick<Api, "call">;
   /** The path of copies. */
   readonly path: string;
   /** What the query of each call has besides its own parameters. */
@@ -49,11 +50,16 @@ interface CopiedTables {
   readonly endedAt: string;
 }
 
-/** Copies tables into `rows`. A copy that fails is ended, so that the next one may begin at once. */
+/**
+ * Copies tables into `rows`. Reads are repeated where the server does not answer; the begin and the end are repeated only while it is busy,
+ * because the answer of an end is given once. A copy that fails is ended, so that the next one may begin at once.
+ */
 export async function copyTables(rows: SavedRows, call: CopyCall): Promise<CopiedTables> {
   const { api, path, query, note } = call;
   const common = query === undefined ? {} : { query };
-  const { id } = (await api.call({ method: "POST", path, ...common, answer: Begun })).data;
+  const { id } = (
+    await whileBusy(() => api.call({ method: "POST", path, ...common, answer: Begun }))
+  ).data;
   const begun = { ...call, path: `${path}/${id}` };
   try {
     const tables = await copyRows(rows, begun);
@@ -80,12 +86,9 @@ async function copyRows(
   let next: { readonly table?: string; readonly key?: string | undefined } | undefined = {};
   while (next !== undefined) {
     const given: Readonly<Record<string, string | undefined>> = { ...query, ...next };
-    const { data } = await api.call({
-      method: "GET",
-      path: `${path}/rows`,
-      query: given,
-      answer: Rows,
-    });
+    const { data } = await withPatience(() =>
+      api.call({ method: "GET", path: `${path}/rows`, query: given, answer: Rows }),
+    );
     const { table: name, columns, key, rows } = data;
     tables.set(name, { name, columns, key });
     const places = key.map((column) => columns.indexOf(column));
@@ -107,22 +110,18 @@ async function copyRows(
 /** Reads what has changed until the copy is the database of one moment. */
 async function copyChanges(kept: SavedRows, { api, path, query }: CopyCall) {
   for (let after = 0; ;) {
-    const { data } = await api.call({
-      method: "GET",
-      path: `${path}/changes`,
-      query: { ...query, after: String(after) },
-      answer: Changes,
-    });
+    const behind = { ...query, after: String(after) };
+    const { data } = await withPatience(() =>
+      api.call({ method: "GET", path: `${path}/changes`, query: behind, answer: Changes }),
+    );
     kept.together(() => data.rows.forEach((row) => kept.keepChanged(row)));
     after = data.after;
     if (data.left > LEFT_MAX) continue;
-    // The moment of the copy is later: it is in the call.
-    const endedAt = new Date().toISOString();
-    const end = await api.call({
-      method: "POST",
-      path: `${path}/end`,
-      query: { ...query, after: String(after) },
-      answer: End,
+    const last = { ...query, after: String(after) };
+    let endedAt = "";
+    const end = await whileBusy(() => {
+      endedAt = new Date().toISOString(); // The moment of the copy is later: it is in the call.
+      return api.call({ method: "POST", path: `${path}/end`, query: last, answer: End });
     });
     if (!end.data.ended) continue;
     kept.together(() => end.data.rows.forEach((row) => kept.keepChanged(row)));
