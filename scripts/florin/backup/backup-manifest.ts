@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { MANIFEST } from "./manifest.ts";
+import { MANIFEST, PlainPath } from "./manifest.ts";
 import { parseJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
-const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string() });
+const SavedFile = z.object({ file: PlainPath, bytes: z.int(), sha256: z.string() });
 
 /** A ledger of a snapshot. Its log is in the first `parts` parts of its folder. */
 const SnapshotLedger = z.object({
-  uuid: z.string(),
+  /** The name of the folder of its log, too. */
+  uuid: z.uuid(),
   name: z.string(),
   bucket: z.string(),
   features: z.record(z.string(), z.string()),
@@ -26,6 +27,22 @@ const SnapshotLedger = z.object({
 });
 export type SnapshotLedger = z.output<typeof SnapshotLedger>;
 
+/** A ledger of a snapshot that could not be saved to its end: its folder has the first entries of its log, up to `lastLogId`, or none. */
+const FailedLedger = SnapshotLedger.pick({
+  uuid: true,
+  name: true,
+  lastLogId: true,
+  lastHash: true,
+  entries: true,
+  publishedLogId: true,
+  parts: true,
+  partsSha256: true,
+}).extend({
+  /** Why, as a sentence. */
+  reason: z.string(),
+});
+export type FailedLedger = z.output<typeof FailedLedger>;
+
 /** What a snapshot has, and of which moments. Times are those of the machine that made the backup. */
 export const BackupManifest = z.object({
   format: z.literal(1),
@@ -34,6 +51,8 @@ export const BackupManifest = z.object({
   versions: z.record(z.string(), z.string()),
   /** The id of the backup in the audit of the server. */
   backup: z.string(),
+  /** The ids of backups that a long run has begun later, where it has. */
+  laterBackups: z.array(z.string()).optional(),
   moments: z.object({
     began: z.string(),
     /** When it was read up to where events of ledgers were published. */
@@ -49,6 +68,8 @@ export const BackupManifest = z.object({
   /** The description of the saved database, in the folder `database`. */
   database: SavedFile,
   ledgers: z.array(SnapshotLedger),
+  /** The ledgers that the database has, and that could not be saved to their ends; absent where all were. */
+  failed: z.array(FailedLedger).optional(),
   /** The uuids of ledgers that the database has, and that were purged before their logs were read. */
   purged: z.array(z.string()),
   /** The objects outside of ledgers, in files in the folder `objects`. */
@@ -59,6 +80,15 @@ export const BackupManifest = z.object({
   keyIds: z.array(z.string()),
 });
 export type BackupManifest = z.output<typeof BackupManifest>;
+
+/** The ledgers of which a snapshot has parts of logs. */
+export const ledgersWithParts = ({
+  ledgers,
+  failed = [],
+}: BackupManifest): Pick<SnapshotLedger, "uuid" | "name" | "parts" | "partsSha256">[] => [
+  ...ledgers,
+  ...failed,
+];
 
 /** The manifest of a snapshot. Throws `OperatorError` for a folder without one. */
 export function readBackupManifest(folder: string): BackupManifest {

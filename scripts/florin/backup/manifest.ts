@@ -9,6 +9,11 @@ const FORMAT = 1;
 /** The name of a table or a class, which becomes the name of a file. It is a word, so that no server leads out of the folder. */
 export const PlainName = z.string().regex(/^\w+$/, "expected a word");
 
+/** The path of a file in a backup, from the folder of its description on: no description leads out of the folder. */
+export const PlainPath = z
+  .string()
+  .regex(/^\w[\w-]*(?:\.\w+)*(?:\/\w[\w-]*(?:\.\w+)*)*$/, "expected the path of a file");
+
 const SavedTable = z.object({
   name: PlainName,
   /** The columns of a line's values, in order. */
@@ -17,7 +22,7 @@ const SavedTable = z.object({
   key: z.array(z.string()),
   rows: z.int(),
   /** The file of the table: JSON lists, a line each, compressed by gzip. */
-  file: z.string(),
+  file: PlainPath,
   bytes: z.int(),
   sha256: z.string(),
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
-import { readBackupManifest } from "./backup-manifest.ts";
+import { ledgersWithParts, readBackupManifest } from "./backup-manifest.ts";
 import { hashOfParts } from "./ledgers/ledger-parts.ts";
 import type { DatabaseManifest } from "./manifest.ts";
 import { linesOf } from "./saved-lines.ts";
@@ -37,8 +37,8 @@ export async function assertSameServer(
 /** Throws `OperatorError` where a list of parts is not the one that a kept snapshot relies on: nothing may be added to it. */
 export function assertPartsKept(folder: BackupFolder): void {
   for (const snapshot of folder.snapshots()) {
-    for (const { uuid, name, parts, partsSha256 } of readBackupManifest(folder.snapshot(snapshot))
-      .ledgers) {
+    const manifest = readBackupManifest(folder.snapshot(snapshot));
+    for (const { uuid, name, parts, partsSha256 } of ledgersWithParts(manifest)) {
       if (hashOfParts(folder.ledger(uuid), parts) === partsSha256) continue;
       throw new OperatorError(
         `The list of parts of the ledger '${name}' in ${folder.ledger(uuid)} is another one than the snapshot ${snapshot} says: it was changed or lost. Save the server into another folder.`,

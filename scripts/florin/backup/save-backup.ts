@@ -2,25 +2,31 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
-import { type BackupManifest, readBackupManifest, type SnapshotLedger } from "./backup-manifest.ts";
+import {
+  type BackupManifest,
+  type FailedLedger,
+  ledgersWithParts,
+  readBackupManifest,
+} from "./backup-manifest.ts";
+import { BackupSession } from "./calls/backup-session.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
-import { hashOfParts, type LedgerPart } from "./ledgers/ledger-parts.ts";
-import { assertContinues, saveLedger } from "./ledgers/save-ledger.ts";
-import { type ListedLedger, listLedgers } from "./ledgers/saved-ledgers.ts";
+import {
+  assertCurrentKey,
+  assertUsedKey,
+  type GivenKeys,
+  missingKeyIds,
+} from "./keys/given-keys.ts";
+import { saveLedgers } from "./ledgers/save-ledgers.ts";
+import { listLedgers } from "./ledgers/saved-ledgers.ts";
 import { MANIFEST } from "./manifest.ts";
+import { withPatience } from "./patience.ts";
 import { assertPartsKept, assertSameServer } from "./same-server.ts";
 import { saveDatabase } from "./save-database.ts";
 import { saveObjects } from "./save-objects.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
-import { type DeploymentKeys, keyIdsOf, type Recipient, wrapKeys } from "./wrapped-keys.ts";
-import { present } from "#platform/assert.ts";
+import { wrapKeys } from "./wrapped-keys.ts";
 import type { Api } from "#scripts/lib/api.ts";
-import { OperatorError } from "#scripts/lib/project.ts";
 
-/** Most ledgers whose logs are read at once. The server admits eight calls of backups and exports. */
-const LEDGERS_AT_ONCE = 4;
-/** Entries of a part: a run that breaks off has at most one part of each ledger to read again. */
-const PART_ENTRIES = 200_000;
 const KEYS = "keys.json";
 const OBJECTS = "objects";
 
@@ -30,8 +36,8 @@ export interface BackupOrder {
   readonly folder: BackupFolder;
   /** How many snapshots are kept, this one included. */
   readonly kept: number;
-  /** The keys and for whom they are wrapped; undefined for a backup without keys. */
-  readonly keys: { readonly keys: DeploymentKeys; readonly recipient: Recipient } | undefined;
+  /** Undefined for a backup without keys. */
+  readonly keys: GivenKeys | undefined;
   readonly note: (line: string) => void;
 }
 
@@ -39,8 +45,12 @@ export interface BackupOrder {
 export interface MadeBackup {
   readonly snapshot: string;
   readonly manifest: BackupManifest;
+  /** The SHA-256 of the manifest's file, in hexadecimal digits: kept elsewhere, it shows that no file of the snapshot was changed. */
+  readonly sha256: string;
   /** How many entries of logs this run has added. */
   readonly added: number;
+  /** The ledgers that could not be saved to their ends. Nothing older was removed where there are any. */
+  readonly failed: readonly FailedLedger[];
   /** The ids of keys with which values are encrypted, and that are not among the keys of the backup. */
   readonly missingKeyIds: readonly string[];
   /** Why older snapshots could not be removed; undefined if they were. */
@@ -55,38 +65,35 @@ export interface MadeBackup {
  *     3  logs of the ledgers that the database has, to their ends after T ─ what T names is in them
  *     4  objects after T, each as of a moment of its own ─ what the database told them is in them
  *
- * Throws `OperatorError` where a part cannot be had. Complete parts of logs stay, and the next run goes on behind them.
+ * A ledger that cannot be read is named in the manifest, and all else is saved. Throws `OperatorError` where another part cannot be had.
+ * Complete parts of logs stay, and the next run goes on behind them.
  */
 export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   const { api, folder, note } = order;
   using _lock = folder.lock();
   assertPartsKept(folder);
   const began = new Date().toISOString();
-  const backup = await beginBackup(api);
+  const session = await BackupSession.begin(api);
+  if (session.keyId !== undefined) assertCurrentKey(order.keys, session.keyId);
   const versions = await versionsOf(api);
-  const published = await listLedgers(api, backup);
+  const published = await listLedgers(session);
   const publishedAt = new Date().toISOString();
   const name = folder.nextName(began);
   const snapshot = folder.beginSnapshot(name);
   try {
     note("the database");
     const database = await saveDatabase(api, join(snapshot, "database"), note);
-    missingOf(order, database.keyIds ?? []);
+    if (session.keyId === undefined) assertUsedKey(order.keys, database.keyIds ?? []);
     await assertSameServer(folder, join(snapshot, "database"), database);
     const ledgersAt = new Date().toISOString();
-    const listed = await listLedgers(api, backup);
+    const listed = await listLedgers(session);
     const catalogue = await readCatalogue(join(snapshot, "database"), database);
     const wanted = catalogue.filter(({ isPurging }) => !isPurging);
-    const ledgers = wanted.flatMap(({ uuid }) => listed.get(uuid) ?? []);
-    await eachAtOnce(ledgers, (ledger) =>
-      assertContinues({ api, backup, ledger, folder: folder.ledger(ledger.uuid) }),
-    );
-    note(`the logs of ${ledgers.length} ledgers`);
-    const { saved, added } = await saveLedgers(order, { backup, ledgers, published });
+    note(`the logs of ${wanted.length} ledgers`);
+    const logs = await saveLedgers({ reads: session, folder, note }, { wanted, listed, published });
     const objectsAt = new Date().toISOString();
     const objects = await saveObjects({
-      api,
-      backup,
+      reads: session,
       folder: await makeFolder(join(snapshot, OBJECTS)),
       note,
     });
@@ -94,7 +101,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
     const manifest: BackupManifest = {
       format: 1,
       ...versions,
-      backup,
+      ...auditedAs(session),
       moments: {
         began,
         published: publishedAt,
@@ -104,26 +111,36 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
         ended: new Date().toISOString(),
       },
       database: await describe(snapshot, join("database", MANIFEST)),
-      ledgers: saved,
-      purged: wanted.map(({ uuid }) => uuid).filter((uuid) => !listed.has(uuid)),
+      ledgers: logs.ledgers,
+      ...(logs.failed.length === 0 ? {} : { failed: logs.failed }),
+      purged: logs.purged,
       objects: objects.classes,
       keys: await writeKeys(snapshot, order.keys),
       keyIds,
     };
-    await writeText(snapshot, MANIFEST, manifest);
-    const missingKeyIds = missingOf(order, keyIds);
+    const { sha256 } = await writeText(snapshot, MANIFEST, manifest);
     folder.completeSnapshot(name);
-    const keptOlder = prune(folder, order.kept);
-    return { snapshot: folder.snapshot(name), manifest, added, missingKeyIds, keptOlder };
+    // As long as a ledger cannot be saved, older snapshots may be needed.
+    const keptOlder = logs.failed.length === 0 ? prune(folder, order.kept) : undefined;
+    return {
+      snapshot: folder.snapshot(name),
+      manifest,
+      sha256,
+      added: logs.added,
+      failed: logs.failed,
+      missingKeyIds: missingKeyIds(order.keys, keyIds),
+      keptOlder,
+    };
   } finally {
     await rm(snapshot, { recursive: true, force: true }); // It is there only after a failure.
   }
 }
 
-const Begun = z.object({ data: z.object({ id: z.string() }) });
-
-const beginBackup = async (api: Api): Promise<string> =>
-  (await api.call({ method: "POST", path: "/api/florin/v1/backup", answer: Begun })).data.id;
+/** The ids under which the audit of the server has the backup. */
+function auditedAs({ ids }: BackupSession): Pick<BackupManifest, "backup" | "laterBackups"> {
+  const [backup = "", ...laterBackups] = ids;
+  return laterBackups.length === 0 ? { backup } : { backup, laterBackups };
+}
 
 const Versions = z.object({
   commit: z.string().optional(),
@@ -131,107 +148,11 @@ const Versions = z.object({
 });
 
 async function versionsOf(api: Api): Promise<Pick<BackupManifest, "commit" | "versions">> {
-  const { commit, versions } = await api.call({
-    method: "GET",
-    path: "/versions",
-    answer: Versions,
-  });
+  const request = { method: "GET", path: "/versions", answer: Versions } as const;
+  const { commit, versions } = await withPatience(() => api.call(request));
   return {
     ...(commit === undefined ? {} : { commit }),
     versions: Object.fromEntries(versions.map(({ name, version }) => [name, version])),
-  };
-}
-
-/** The keys that the backup lacks. Throws where it would have none of those that are in use: whoever made it has named other keys. */
-function missingOf({ keys }: BackupOrder, keyIds: readonly string[]): readonly string[] {
-  if (keys === undefined) return keyIds;
-  const given = new Set(keyIdsOf(keys.keys));
-  const missing = keyIds.filter((id) => !given.has(id));
-  if (missing.length > 0 && missing.length === keyIds.length) {
-    throw new OperatorError(
-      `None of the keys that the command was given is one with which the server encrypts (${missing.join(", ")}). Name the server's own FLORIN_SECRET_KEY.`,
-    );
-  }
-  return missing;
-}
-
-/** Works on some ledgers at once. After a failure, those that are under way are ended, and no other one begins. */
-async function eachAtOnce(
-  ledgers: readonly ListedLedger[],
-  work: (ledger: ListedLedger) => Promise<void>,
-): Promise<void> {
-  const waiting = [...ledgers];
-  const goOn = async (): Promise<void> => {
-    for (let ledger = waiting.shift(); ledger !== undefined; ledger = waiting.shift())
-      await work(ledger);
-  };
-  const workers = Array.from({ length: LEDGERS_AT_ONCE }, () =>
-    goOn().catch((error: unknown) => {
-      waiting.length = 0;
-      throw error;
-    }),
-  );
-  const ends = await Promise.allSettled(workers);
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-}
-
-/** Saves the new entries of ledgers, some ledgers at once. */
-async function saveLedgers(
-  { api, folder, note }: BackupOrder,
-  {
-    backup,
-    ledgers,
-    published,
-  }: {
-    readonly backup: string;
-    readonly ledgers: readonly ListedLedger[];
-    readonly published: ReadonlyMap<string, ListedLedger>;
-  },
-): Promise<{ readonly saved: SnapshotLedger[]; readonly added: number }> {
-  const saved = new Map<string, SnapshotLedger>();
-  let added = 0;
-  await eachAtOnce(ledgers, async (ledger) => {
-    const { uuid, name } = ledger;
-    const parts = await saveLedger({
-      api,
-      backup,
-      ledger,
-      folder: folder.ledger(uuid),
-      partEntries: PART_ENTRIES,
-      onPart: (part) => {
-        added += part.entries;
-        note(`  ${added} entries, ${name}`);
-      },
-    });
-    saved.set(
-      uuid,
-      toSnapshotLedger(ledger, { parts, folder: folder.ledger(uuid) }, published.get(uuid)),
-    );
-  });
-  return {
-    saved: ledgers.map(({ uuid }) => present(saved.get(uuid), "every ledger was saved")),
-    added,
-  };
-}
-
-function toSnapshotLedger(
-  { uuid, name, bucket, features, lastLogId, lastHash, importedLogId }: ListedLedger,
-  { parts, folder }: { readonly parts: readonly LedgerPart[]; readonly folder: string },
-  before: ListedLedger | undefined,
-): SnapshotLedger {
-  return {
-    uuid,
-    name,
-    bucket,
-    features,
-    lastLogId,
-    lastHash,
-    entries: parts.reduce((sum, { entries }) => sum + entries, 0),
-    publishedLogId: before?.publishedLogId ?? 0,
-    ...(importedLogId === undefined ? {} : { importedLogId }),
-    parts: parts.length,
-    partsSha256: hashOfParts(folder, parts.length),
   };
 }
 
@@ -265,7 +186,7 @@ function prune(folder: BackupFolder, kept: number): string | undefined {
     folder.removeOlder(kept);
     const manifests = folder.snapshots().map((name) => readBackupManifest(folder.snapshot(name)));
     folder.removeLedgersBut(
-      new Set(manifests.flatMap(({ ledgers }) => ledgers.map(({ uuid }) => uuid))),
+      new Set(manifests.flatMap((manifest) => ledgersWithParts(manifest).map(({ uuid }) => uuid))),
     );
     return undefined;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BackupReads } from "./calls/backup-session.ts";
 import { copyTables } from "./copy-tables.ts";
 import { FileWriter } from "./file-writer.ts";
 import { PlainName } from "./manifest.ts";
@@ -7,7 +8,7 @@ import type { SavedClass, SavedObject } from "./saved-objects.ts";
 import { SavedRows } from "./saved-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { keyIdsIn } from "#platform/secrets/secrets.ts";
-import { type Api, RefusedCall } from "#scripts/lib/api.ts";
+import { RefusedCall } from "#scripts/lib/api.ts";
 
 const PATH = "/api/florin/v1/backup/objects";
 /** Most objects that are copied at once. */
@@ -23,8 +24,7 @@ const Listed = z.object({
 
 /** What is saved, and where. */
 interface ObjectsSave {
-  readonly api: Api;
-  readonly backup: string;
+  readonly reads: BackupReads;
   readonly folder: string;
   readonly note: (line: string) => void;
 }
@@ -52,13 +52,13 @@ export async function saveObjects(
   return { classes, keyIds: [...keyIds].toSorted() };
 }
 
-async function listObjects({ api, backup }: ObjectsSave): Promise<Place[]> {
+async function listObjects({ reads }: ObjectsSave): Promise<Place[]> {
   const places: Place[] = [];
   let next: Place | undefined;
   do {
-    const query: Record<string, string> = { backup, ...next };
+    const query: Record<string, string> = { ...next };
     const { data } = await withPatience(() =>
-      api.call({ method: "GET", path: PATH, query, answer: Listed }),
+      reads.call({ method: "GET", path: PATH, query, answer: Listed }),
     );
     places.push(...data.objects);
     next = data.next;
@@ -104,16 +104,16 @@ const CONFLICT = 409;
 
 /** Copies the tables of an object; undefined if it was deleted meanwhile. */
 async function copyObject(
-  { api, backup, note }: ObjectsSave,
+  { reads, note }: ObjectsSave,
   { class: className, name }: Place,
   rows: SavedRows,
 ): Promise<SavedObject | undefined> {
   for (let tries = 1; ; tries++) {
     try {
-      const query = { backup, class: className, name };
+      const query = { class: className, name };
       const copied = await withPatience(() => {
         rows.clear();
-        return copyTables(rows, { api, path: `${PATH}/copies`, query, note });
+        return copyTables(rows, { api: reads, path: `${PATH}/copies`, query, note });
       });
       const { counters, endedAt } = copied;
       const tables = copied.tables.map((table) => ({ ...table, rows: rows.count(table.name) }));

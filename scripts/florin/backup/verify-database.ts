@@ -15,13 +15,14 @@ export interface CheckedDatabase {
 
 /** Checks that all files of a saved database are there, unchanged and readable. Throws `OperatorError` for a folder that has none. */
 export async function verifyDatabase(folder: string): Promise<CheckedDatabase> {
-  const manifest = readManifest(folder);
+  const manifest = readDatabaseManifest(folder);
   const problems: string[] = [];
   for (const table of manifest.tables) problems.push(...(await problemsOf(folder, table)));
   return { manifest, problems };
 }
 
-function readManifest(folder: string): DatabaseManifest {
+/** The description of a saved database. Throws `OperatorError` for a folder that has none. */
+export function readDatabaseManifest(folder: string): DatabaseManifest {
   const path = join(folder, MANIFEST);
   if (!existsSync(path)) {
     throw new OperatorError(

@@ -9,10 +9,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { PlainPath } from "#scripts/florin/backup/manifest.ts";
 import { syncFolder } from "#scripts/florin/backup/sync-folder.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
-const SavedFile = z.object({ file: z.string(), bytes: z.int(), sha256: z.string() });
+const SavedFile = z.object({ file: PlainPath, bytes: z.int(), sha256: z.string() });
 
 /** Consecutive entries of a ledger's log that were saved together. A part that is complete never changes. */
 const LedgerPart = z.object({

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
-import type { Api } from "#scripts/lib/api.ts";
+import type { BackupReads } from "#scripts/florin/backup/calls/backup-session.ts";
+import { sleep, withPatience } from "#scripts/florin/backup/patience.ts";
+
+export const LEDGERS_PATH = "/api/florin/v1/backup/ledgers";
 
 /** A ledger as the server lists it for a backup. */
 const ListedLedger = z.object({
@@ -17,25 +19,57 @@ const ListedLedger = z.object({
 });
 export type ListedLedger = z.output<typeof ListedLedger>;
 
-const Listed = z.object({
-  data: z.object({ ledgers: z.array(ListedLedger), next: z.int().optional() }),
-});
+/** A ledger whose object does not say how far it has come, and why. */
+const SilentLedger = z.object({ uuid: z.uuid(), name: z.string(), reason: z.string() });
 
-/** All ledgers, by their uuids, and how far they have come at this time. */
-export async function listLedgers(
-  api: Api,
-  backup: string,
-): Promise<ReadonlyMap<string, ListedLedger>> {
-  const ledgers = new Map<string, ListedLedger>();
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const query: Record<string, string> = { backup, after: String(after) };
-    const { data } = await withPatience(() =>
-      api.call({ method: "GET", path: LEDGERS_PATH, query, answer: Listed }),
-    );
-    for (const ledger of data.ledgers) ledgers.set(ledger.uuid, ledger);
-    after = data.next;
-  }
-  return ledgers;
+const Listed = z.object({
+  data: z.object({
+    ledgers: z.array(ListedLedger),
+    /** Absent in answers of earlier versions. */
+    failed: z.array(SilentLedger).default([]),
+    next: z.int().optional(),
+  }),
+});
+type Page = z.output<typeof Listed>["data"];
+
+/** All ledgers by their uuids: how far they have come at this time, or why that is not known. */
+export interface LedgerList {
+  readonly ledgers: ReadonlyMap<string, ListedLedger>;
+  readonly failed: ReadonlyMap<string, string>;
 }
 
-export const LEDGERS_PATH = "/api/florin/v1/backup/ledgers";
+/** Waits before a page is read again on which ledgers do not answer, in milliseconds: one that was just made has an object in a moment. */
+const SILENT_WAITS_MS = [250, 2000];
+
+export async function listLedgers(reads: BackupReads): Promise<LedgerList> {
+  const ledgers = new Map<string, ListedLedger>();
+  const failed = new Map<string, string>();
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: Page = await readPage(reads, after);
+    for (const ledger of page.ledgers) ledgers.set(ledger.uuid, ledger);
+    for (const { uuid, reason } of page.failed) failed.set(uuid, reason);
+    after = page.next;
+  }
+  return { ledgers, failed };
+}
+
+/** Whether the server still has a ledger. Throws where the server does not answer. */
+export async function isListed(reads: BackupReads, { id, uuid }: ListedLedger): Promise<boolean> {
+  const { ledgers, failed } = await readOnce(reads, id - 1);
+  return [...ledgers, ...failed].some((ledger) => ledger.uuid === uuid);
+}
+
+async function readPage(reads: BackupReads, after: number): Promise<Page> {
+  for (let tries = 0; ; tries++) {
+    const page = await readOnce(reads, after);
+    const waitMs = SILENT_WAITS_MS[tries];
+    if (page.failed.length === 0 || waitMs === undefined) return page;
+    await sleep(waitMs);
+  }
+}
+
+const readOnce = async (reads: BackupReads, after: number): Promise<Page> => {
+  const query = { after: String(after) };
+  const request = { method: "GET", path: LEDGERS_PATH, query, answer: Listed } as const;
+  return (await withPatience(() => reads.call(request))).data;
+};

@@ -11,14 +11,18 @@ import { linesOf } from "#scripts/florin/backup/saved-lines.ts";
 
 /** SQLite's name for a database in a temporary file, which is deleted when the database is closed or the process ends. */
 const TEMPORARY = "";
-/** Entries that are replayed in one transaction. */
+/** Entries that are replayed in one transaction, and characters of their texts after which fewer are. */
 const BATCH = 1000;
+const BATCH_CHARACTERS = 8_000_000;
+
+/** A ledger, and where its saved log ends. */
+type LoggedLedger = Omit<SnapshotLedger, "publishedLogId" | "importedLogId">;
 
 /**
  * Checks the parts of a ledger's log, and replays them in a ledger of its own, as the import of a log does: every hash, and everything that
  * entries show of volumes, is computed again. Returns what is wrong, a sentence each.
  */
-export async function verifyLedger(folder: string, ledger: SnapshotLedger): Promise<string[]> {
+export async function verifyLedger(folder: string, ledger: LoggedLedger): Promise<string[]> {
   if (hashOfParts(folder, ledger.parts) !== ledger.partsSha256) {
     return [`${ledger.name}: the list of its parts is another one than the manifest says.`];
   }
@@ -44,7 +48,7 @@ async function replay(
   sql: NodeSql,
   saved: {
     readonly folder: string;
-    readonly ledger: SnapshotLedger;
+    readonly ledger: LoggedLedger;
     readonly parts: readonly LedgerPart[];
   },
 ): Promise<string[]> {
@@ -88,6 +92,7 @@ async function replayPart(
 ): Promise<number | string> {
   let count = 0;
   let texts: string[] = [];
+  let characters = 0;
   const take = (): string | undefined => {
     for (let from = 0; from < texts.length;) {
       const outcome = engine.importLogs({ texts: texts.slice(from), before: before + count });
@@ -96,11 +101,14 @@ async function replayPart(
       if (outcome.failure !== undefined) return outcome.failure.message;
     }
     texts = [];
+    characters = 0;
     return undefined;
   };
   for await (const line of linesOf(join(folder, part.log.file))) {
     texts.push(line);
-    const problem = texts.length < BATCH ? undefined : take();
+    characters += line.length;
+    const isFull = texts.length >= BATCH || characters >= BATCH_CHARACTERS;
+    const problem = isFull ? take() : undefined;
     if (problem !== undefined) return problem;
   }
   return take() ?? count;

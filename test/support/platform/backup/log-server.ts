@@ -23,7 +23,7 @@ export class LogServer {
     };
     const isLog = url.pathname.endsWith("/log");
     if (isLog) this.#answerLog(response, range);
-    else response.end(stringifyJson({ data: this.#origins(range) }));
+    else response.end(stringifyJson({ data: originsOf(this.engine, range) }));
   });
 
   constructor(engine: LedgerEngine, answerEntries: number) {
@@ -56,14 +56,18 @@ export class LogServer {
     response.writeHead(200, { "content-length": Buffer.byteLength(text) });
     response.write(Buffer.from(text).subarray(0, fault.cutAfter), () => response.destroy());
   }
+}
 
-  #origins({ after, to }: { readonly after: number; readonly to: number }) {
-    const { authors, causes, notes, upTo } = this.engine.reads.origins(after, to);
-    return {
-      authors: authors.map(({ from, author }) => ({ from, author: author ?? null })),
-      causes,
-      notes: notes.map(({ id, notes: sentences }) => ({ log: id, notes: sentences })),
-      upTo,
-    };
-  }
+/** What the log of a ledger does not determine of the entries of a range, as an answer has it. */
+export function originsOf(
+  { reads }: LedgerEngine,
+  { after, to }: { readonly after: number; readonly to: number },
+) {
+  const { authors, causes, notes, upTo } = reads.origins(after, to);
+  return {
+    authors: authors.map(({ from, author }) => ({ from, author: author ?? null })),
+    causes,
+    notes: notes.map(({ id, notes: sentences }) => ({ log: id, notes: sentences })),
+    upTo,
+  };
 }

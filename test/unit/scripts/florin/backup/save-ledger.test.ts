@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -51,9 +59,10 @@ class Saving {
     return { ...listed, lastLogId, lastHash, publishedLogId };
   }
 
-  run(partEntries = 1000): Promise<LedgerPart[]> {
-    const { api, folder, ledger } = this;
-    return saveLedger({ api, backup: "b", ledger, folder, partEntries, onPart: () => undefined });
+  run(entries = 1000, bytes = Infinity): Promise<LedgerPart[]> {
+    const { api: reads, folder, ledger } = this;
+    const partMax = { entries, bytes };
+    return saveLedger({ reads, ledger, folder, partMax, onPart: () => undefined });
   }
 
   /** The text of all parts. */
@@ -181,6 +190,53 @@ test("a ledger without hashes is compared by the text of its last line", async (
   asLong.run(create(posting("world -> somebody:else", 1)));
   saving.server.engine = asLong.engine;
   await expect(saving.run()).rejects.toThrow("up to entry 14");
+});
+
+test("a part ends after some text as well, and a long one has no fewer entries than one answer", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 55);
+  const saving = await savingOf(ledger);
+  const parts = await saving.run(1000, 12_000);
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts[0]?.entries).toBeGreaterThanOrEqual(10);
+  expect(saving.text).toBe(exportOf(ledger));
+  expect(await saving.verify()).toEqual([]);
+});
+
+test("parts whose files are lost or shortened are read again byte for byte, also where nothing is new", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 70);
+  const saving = await savingOf(ledger);
+  const parts = await saving.run(20);
+  const list = readFileSync(join(saving.folder, "parts.jsonl"), "utf8");
+  const [first, second] = parts;
+  if (first === undefined || second === undefined) throw new Error("there are two parts");
+  truncateSync(join(saving.folder, first.origins.file), 5);
+  rmSync(join(saving.folder, second.log.file));
+  expect(await saving.verify()).toHaveLength(2);
+  expect(await saving.run(20)).toEqual(parts);
+  expect(saving.text).toBe(exportOf(ledger));
+  expect(await saving.verify()).toEqual([]);
+  expect(readFileSync(join(saving.folder, "parts.jsonl"), "utf8")).toBe(list);
+  expect(readdirSync(saving.folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+});
+
+test("a lost part that the server does not have any more as it was is named, and its place stays empty", async () => {
+  const ledger = new TestLedger();
+  write(ledger, 30);
+  const saving = await savingOf(ledger);
+  await saving.run();
+  const other = new TestLedger();
+  write(other, 29);
+  other.run(create(posting("world -> somebody:else", 1)));
+  changePart(saving, (part) => {
+    const { lastHash } = other.engine.reads.head();
+    rmSync(join(saving.folder, part.log.file));
+    return { ...part, lastHash };
+  });
+  saving.server.engine = other.engine;
+  await expect(saving.run()).rejects.toThrow("does not have them byte for byte any more");
+  expect(readdirSync(saving.folder)).not.toContain("log-1-30.jsonl.gz");
 });
 
 test("files of complete parts stay whatever the list of parts says", async () => {

@@ -1,0 +1,137 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { originsOf } from "./log-server.ts";
+import type { LedgerEngine } from "#ledger-engine";
+import { stringifyJson } from "#platform/json.ts";
+import { Api } from "#scripts/lib/api.ts";
+
+const BASE = "/api/florin/v1/backup";
+
+/** A ledger of the server. */
+export interface ServedLedger {
+  /** The id in the catalogue. */
+  readonly id: number;
+  readonly uuid: string;
+  readonly engine: LedgerEngine;
+  /** Why its object does not say how far it has come. */
+  silence?: string;
+  /** The status with which its log is refused. */
+  refusal?: number;
+}
+
+/**
+ * A server that gives a backup its ledgers, a database with their catalogue alone, and no other objects. A ledger that is deleted from `ledgers`
+ * after `begin` stays in the catalogue: it was purged after the database was copied.
+ */
+export class BackupServer {
+  readonly ledgers: ServedLedger[] = [];
+  /** The id of the key with which it says that it encrypts. */
+  keyId = "000000000000";
+  /** Statuses with which the next calls of these paths are refused. */
+  readonly refusals = new Map<string, number[]>();
+  /** The queries of calls that read objects. */
+  readonly queries: URLSearchParams[] = [];
+  /** Methods and paths of all calls. */
+  readonly calls: string[] = [];
+  /** Called when the database was copied, and when a log is asked for. */
+  afterDatabase: () => void = () => undefined;
+  onLog: (uuid: string) => void = () => undefined;
+  #begun = 0;
+  #copied: ServedLedger[] = [];
+  readonly #server = createServer((request, response) => {
+    const url = new URL(request.url ?? "", "http://loopback");
+    const { method = "" } = request;
+    const path = url.pathname.startsWith(BASE) ? url.pathname.slice(BASE.length) : url.pathname;
+    this.calls.push(`${method} ${path}`);
+    const refusal = this.refusals.get(path)?.shift();
+    if (refusal !== undefined) return refuse(response, refusal);
+    this.#answer(response, `${method} ${path}`, url.searchParams);
+  });
+
+  async open(): Promise<Api> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    const { port } = this.#server.address() as AddressInfo; // a server on TCP has such an address
+    return Api.open({ url: `http://127.0.0.1:${port}`, token: async () => "token" }, []);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #answer(response: ServerResponse, call: string, query: URLSearchParams): void {
+    const data = (value: unknown) => response.end(stringifyJson({ data: value }));
+    const [, uuid, what] = /^GET \/ledgers\/([^/]+)\/(log|origins)$/.exec(call) ?? [];
+    if (uuid !== undefined) return this.#answerRange(response, { uuid, what: what ?? "" }, query);
+    switch (call) {
+      case "POST ":
+        return void data({ id: `backup-${++this.#begun}`, keyId: this.keyId });
+      case "GET /versions":
+        return void response.end(stringifyJson({ versions: [{ name: "ledger", version: "1" }] }));
+      case "GET /ledgers":
+        return void data(this.#listed(Number(query.get("after"))));
+      case "POST /database-copies":
+        this.#copied = [...this.ledgers];
+        return void data({ id: "copy" });
+      case "GET /database-copies/copy/rows":
+        return void data({ ...TABLE, rows: this.#copied.map(rowOf) });
+      case "GET /database-copies/copy/changes":
+        return void data({ rows: [], after: 0, left: 0 });
+      case "POST /database-copies/copy/end":
+        this.afterDatabase();
+        return void data({ ended: true, rows: [], counters: {} });
+      case "GET /objects":
+        this.queries.push(query);
+        return void data({ objects: [] });
+      default:
+        return refuse(response, 404);
+    }
+  }
+
+  #listed(after: number) {
+    const behind = this.ledgers.filter(({ id }) => id > after);
+    const speaking = behind.filter(({ silence }) => silence === undefined);
+    return {
+      ledgers: speaking.map(({ id, uuid, engine }) => {
+        const { name, bucket, features } = engine.info;
+        const { importedLogId: _, ...head } = engine.reads.head();
+        return { id, uuid, name, bucket, features, ...head };
+      }),
+      failed: behind.flatMap(({ uuid, engine, silence: reason }) =>
+        reason === undefined ? [] : [{ uuid, name: engine.info.name, reason }],
+      ),
+    };
+  }
+
+  #answerRange(
+    response: ServerResponse,
+    { uuid, what }: { readonly uuid: string; readonly what: string },
+    query: URLSearchParams,
+  ): void {
+    this.onLog(uuid);
+    const ledger = this.ledgers.find((it) => it.uuid === uuid);
+    if (ledger === undefined) return refuse(response, 404);
+    if (ledger.refusal !== undefined) return refuse(response, ledger.refusal);
+    const [after, to] = [Number(query.get("after")), Number(query.get("to"))];
+    const { reads } = ledger.engine;
+    if (what === "log") response.end(reads.exportLogs(after, to, 1000).text);
+    else response.end(stringifyJson({ data: originsOf(ledger.engine, { after, to }) }));
+  }
+}
+
+const TABLE = {
+  table: "ledgers",
+  columns: ["id", "uuid", "name", "bucket", "features", "purging_since"],
+  key: ["id"],
+};
+
+const rowOf = ({ id, uuid, engine }: ServedLedger): unknown[] => {
+  const { name, bucket, features } = engine.info;
+  return [id, uuid, name, bucket, JSON.stringify(features), null];
+};
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status).end(`{"errorMessage":"[REFUSED] refused with ${status}"}`);
+}
