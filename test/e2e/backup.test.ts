@@ -157,7 +157,7 @@ test("a backup under load has everything that was answered before its moment, an
   const made = await server.json("/api/webhooks/configs", { body: config });
   const { id } = z.object({ data: z.object({ id: z.string() }) }).parse(made).data;
   await backup(...create);
-  await backup(...create);
+  const lastOutput = await backup(...create);
   const folderOfLast = join(path, "snapshots", new BackupFolder(path).snapshots().at(-1) ?? "");
   const endpoints = gunzipSync(readFileSync(join(folderOfLast, "objects/EndpointObject.jsonl.gz")));
   expect(endpoints.toString("utf8")).toContain(`{"object":"${id}",`);
@@ -168,7 +168,11 @@ test("a backup under load has everything that was answered before its moment, an
   expect(last?.entries).toBe(answered.filter(({ ledger }) => ledger === "books-1").length);
   expect(last?.parts).toBeLessThanOrEqual(2);
   expect(last?.lastHash).toBe(kept[0]?.ledgers.find(({ name }) => name === "books-1")?.lastHash);
-  expect(await backup("verify", path)).toContain("all hashes agree");
+  const [, sha256 = ""] = /SHA-256 of the backup is ([\da-f]{64})/.exec(lastOutput) ?? [];
+  const known = ["--sha256", sha256, "--passphrase-file", passphrase];
+  expect(await backup("verify", path, ...known)).toContain("all hashes agree");
+  const other = ["--sha256", "0".repeat(64)];
+  expect(await failureOf("verify", path, ...other)).toContain("it was changed");
 
   const keys = await backup("keys", path, "--passphrase-file", passphrase);
   const secrets = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as LocalSecrets;
@@ -188,9 +192,13 @@ test("a backup without keys says so loudly, and one with other keys than the ser
   writeFileSync(key, `FLORIN_SECRET_KEY=${Buffer.alloc(32).toString("base64")}\n`);
   writeFileSync(`${key}.pass`, "x");
   const options = ["--passphrase-file", `${key}.pass`, "--key-file", key];
-  expect(await failureOf("create", "--to", path, ...options)).toContain("None of the keys");
+  expect(await failureOf("create", "--to", path, ...options)).toContain(
+    "has none of the server's keys in force",
+  );
   expect(snapshotsOf(path)).toHaveLength(1);
   expect(await failureOf("create", "--to", path, "--key-file", key)).toContain("never stored open");
+  await backup("create", "--to", path);
+  expect(await backup("verify", path)).toContain("THE KEYS ARE NOT IN THIS BACKUP");
 });
 
 test("a backup whose log was changed is found, and so is one of which a ledger's folder is gone", async () => {

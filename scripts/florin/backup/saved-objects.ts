@@ -14,7 +14,7 @@ const SavedObject = z.strictObject({
       name: z.string(),
       columns: z.array(z.string()),
       key: z.array(z.string()),
-      rows: z.int(),
+      rows: z.int().min(0),
     }),
   ),
   counters: z.record(z.string(), z.int()),
@@ -29,6 +29,12 @@ export interface SavedClass extends DescribedFile {
 
 const Row = z.array(z.unknown());
 
+/** The rows of an object's table that are still to come. */
+interface ComingRows {
+  readonly width: number;
+  rows: number;
+}
+
 /** What is wrong with the saved objects of a class, as a sentence; undefined if nothing is. */
 export async function problemOfClass(
   folder: string,
@@ -39,25 +45,28 @@ export async function problemOfClass(
   if (problem !== undefined) return problem;
   let objects = 0;
   let number = 0;
-  let widths: number[] = [];
+  let coming: ComingRows[] = [];
   for await (const line of linesOf(path)) {
     number++;
     const value = parseJson(line);
-    const width = widths.shift();
-    if (width === undefined) {
+    const [table] = coming;
+    if (table === undefined) {
       const object = SavedObject.safeParse(value);
       if (!object.success) return `${saved.file}: line ${number} begins no object.`;
       objects++;
-      widths = object.data.tables.flatMap(({ columns, rows }) =>
-        Array.from({ length: rows }, () => columns.length),
-      );
+      coming = object.data.tables
+        .map(({ columns, rows }) => ({ width: columns.length, rows }))
+        .filter(({ rows }) => rows > 0);
     } else {
       const row = Row.safeParse(value);
-      if (row.data?.length !== width)
+      if (row.data?.length !== table.width)
         return `${saved.file}: line ${number} is no row of its table.`;
+      table.rows--;
+      if (table.rows === 0) coming.shift();
     }
   }
-  if (widths.length > 0) return `${saved.file} lacks ${widths.length} rows of its last object.`;
+  const lacking = coming.reduce((sum, { rows }) => sum + rows, 0);
+  if (lacking > 0) return `${saved.file} lacks ${lacking} rows of its last object.`;
   return objects === saved.objects
     ? undefined
     : `${saved.file} has ${objects} objects instead of ${saved.objects}.`;

@@ -1,6 +1,26 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
+/** The key of a row, by which the rows of a table are in order: its first value if that is an integer, and then all its values as JSON. */
+export interface RowKey {
+  readonly number: bigint;
+  readonly text: string;
+}
+
+/** The key of a row by the values of its columns. Rows are sorted by their rowid, and rows without one by their key. */
+export function rowKeyOf(values: readonly unknown[]): RowKey {
+  const [first] = values;
+  // A number of SQLite may exceed those of JavaScript.
+  const number = typeof first === "number" || typeof first === "bigint" ? BigInt(first) : 0n;
+  return { number, text: stringifyJson(values) };
+}
+
+/** Less than 0 if a key comes before another one, as SQLite sorts them: texts by their bytes in UTF-8. */
+export function compareKeys(one: RowKey, other: RowKey): number {
+  if (one.number !== other.number) return one.number < other.number ? -1 : 1;
+  return Buffer.compare(Buffer.from(one.text), Buffer.from(other.text));
+}
+
 /**
  * The rows of a copy while it is made, in a temporary file that SQLite removes: a later row replaces the one with its key. The lines of a
  * table are those of its file.
@@ -21,10 +41,7 @@ export class SavedRows {
 
   /** Keeps a row by the values of its key. Without a row, the one with the key is removed. */
   keep(table: string, key: readonly unknown[], row: readonly unknown[] | undefined): void {
-    const [first] = key;
-    // Rows are sorted by their rowid, and rows without one by their key. A number of SQLite may exceed those of JavaScript.
-    const number = typeof first === "number" || typeof first === "bigint" ? BigInt(first) : 0n;
-    const text = stringifyJson(key);
+    const { number, text } = rowKeyOf(key);
     if (row === undefined) this.#remove.run(table, number, text);
     else this.#put.run(table, number, text, stringifyJson(row));
   }

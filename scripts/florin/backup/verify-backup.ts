@@ -1,75 +1,134 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
-import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
-import { problemOf } from "./file-hash.ts";
+import { type BackupManifest, type FailedLedger, readBackupManifest } from "./backup-manifest.ts";
+import { hashOf, problemOf } from "./file-hash.ts";
 import { verifyLedger } from "./ledgers/verify-ledger.ts";
-import { readCatalogue } from "./saved-catalogue.ts";
+import { MANIFEST } from "./manifest.ts";
+import { type CataloguedLedger, readCatalogue } from "./saved-catalogue.ts";
 import { problemOfClass } from "./saved-objects.ts";
 import { verifyDatabase } from "./verify-database.ts";
-import { WrappedKeys } from "./wrapped-keys.ts";
+import { problemsOfCatalogue } from "./verify/catalogue-problems.ts";
+import { checkKeys } from "./verify/key-problems.ts";
+import { problemsOf } from "./verify/problems-of.ts";
+import type { Opener } from "./wrapped-keys.ts";
+
+/** A snapshot that is checked, and what is known of it from elsewhere. */
+interface BackupCheck {
+  readonly snapshot: string;
+  /** The SHA-256 of its manifest, which was printed when the backup was made. */
+  readonly sha256?: string | undefined;
+  /** What opens its keys. */
+  readonly opener?: Opener | undefined;
+  readonly note: (line: string) => void;
+}
 
 /** What is wrong with a snapshot of a backup, a sentence each. */
 interface CheckedBackup {
   readonly manifest: BackupManifest;
   readonly problems: readonly string[];
+  /** The ids of keys with which values are encrypted, and that are not in the backup. */
+  readonly missingKeyIds: readonly string[];
 }
 
-/** Checks a snapshot: all its files, each log by replaying it, and that the database and the logs have the same ledgers. */
+/**
+ * Checks a snapshot: all its files, each log by replaying it, and that the database and the logs have the same ledgers. Damage is listed; throws
+ * `OperatorError` only for a folder without a manifest that can be read.
+ */
 export async function verifyBackup(
   folder: BackupFolder,
-  { snapshot, note }: { readonly snapshot: string; readonly note: (line: string) => void },
+  check: BackupCheck,
 ): Promise<CheckedBackup> {
-  const path = folder.snapshot(snapshot);
-  const manifest = readBackupManifest(path);
-  const problems = await problemsOfSnapshot(path, manifest);
-  let replayed = 0;
-  for (const ledger of manifest.ledgers) {
-    problems.push(...(await verifyLedger(folder.ledger(ledger.uuid), ledger)));
-    replayed += ledger.entries;
-    note(`  ${replayed} entries replayed, ${ledger.name}`);
-  }
-  return { manifest, problems };
+  const manifest = readBackupManifest(folder.snapshot(check.snapshot));
+  const verification = new BackupVerification(folder, check, manifest);
+  await verification.run();
+  const { problems, keyIds } = verification;
+  const missingKeyIds = manifest.keyIds.filter((id) => !keyIds.includes(id));
+  return { manifest, problems, missingKeyIds };
 }
 
-async function problemsOfSnapshot(path: string, manifest: BackupManifest): Promise<string[]> {
-  const problems: string[] = [];
-  for (const file of [manifest.database, manifest.keys]) {
-    const problem = file === null ? undefined : await problemOf(join(path, file.file), file);
-    if (problem !== undefined) problems.push(problem);
+class BackupVerification {
+  readonly problems: string[] = [];
+  /** The ids of the keys that are in the backup. */
+  keyIds: readonly string[] = [];
+  readonly #folder: BackupFolder;
+  readonly #check: BackupCheck;
+  readonly #manifest: BackupManifest;
+  readonly #path: string;
+  #catalogue: readonly CataloguedLedger[] = [];
+
+  constructor(folder: BackupFolder, check: BackupCheck, manifest: BackupManifest) {
+    this.#folder = folder;
+    this.#check = check;
+    this.#manifest = manifest;
+    this.#path = folder.snapshot(check.snapshot);
   }
-  if (problems.length > 0) return problems;
-  if (manifest.keys !== null) {
-    const text = readFileSync(join(path, manifest.keys.file), "utf8");
-    if (!WrappedKeys.safeParse(JSON.parse(text)).success)
-      problems.push(`${manifest.keys.file} has no wrapped keys.`);
+
+  async run(): Promise<void> {
+    const { database, keys, objects } = this.#manifest;
+    await this.#list(MANIFEST, () => this.#manifestProblems());
+    if (keys !== null) {
+      await this.#list(keys.file, async () => {
+        const checked = await checkKeys(this.#path, keys, this.#check.opener);
+        this.keyIds = checked.keyIds;
+        return checked.problems;
+      });
+    } else if (this.#check.opener !== undefined) {
+      this.problems.push("The keys are not in this backup, so that nothing opens them.");
+    }
+    for (const saved of objects) {
+      await this.#list(saved.file, async () => {
+        const problem = await problemOfClass(join(this.#path, "objects"), saved);
+        return problem === undefined ? [] : [problem];
+      });
+    }
+    await this.#list(database.file, () => this.#databaseProblems());
+    await this.#replayLogs();
   }
-  for (const saved of manifest.objects) {
-    const problem = await problemOfClass(join(path, "objects"), saved);
-    if (problem !== undefined) problems.push(problem);
+
+  async #list(what: string, check: () => Promise<readonly string[]>): Promise<void> {
+    this.problems.push(...(await problemsOf(what, check)));
   }
-  const folder = join(path, "database");
-  const database = await verifyDatabase(folder);
-  if (database.problems.length > 0) return [...problems, ...database.problems];
-  return [...problems, ...(await problemsOfCatalogue(folder, database.manifest, manifest))];
+
+  async #manifestProblems(): Promise<string[]> {
+    const { sha256 } = this.#check;
+    if (sha256 === undefined) return [];
+    const found = await hashOf(join(this.#path, MANIFEST));
+    return found === sha256.toLowerCase()
+      ? []
+      : [`${MANIFEST} has the SHA-256 ${found}, and not the given one: it was changed.`];
+  }
+
+  async #databaseProblems(): Promise<readonly string[]> {
+    const { database } = this.#manifest;
+    const problem = await problemOf(join(this.#path, database.file), database);
+    if (problem !== undefined) return [problem];
+    const folder = join(this.#path, "database");
+    const checked = await verifyDatabase(folder);
+    if (checked.problems.length > 0) return checked.problems;
+    this.#catalogue = await readCatalogue(folder, checked.manifest);
+    return problemsOfCatalogue(this.#catalogue, this.#manifest);
+  }
+
+  async #replayLogs(): Promise<void> {
+    const { ledgers, failed = [] } = this.#manifest;
+    let replayed = 0;
+    const replay = async (ledger: Parameters<typeof verifyLedger>[1]): Promise<void> => {
+      const folder = this.#folder.ledger(ledger.uuid);
+      await this.#list(`${ledger.name}: the log`, () => verifyLedger(folder, ledger));
+      replayed += ledger.entries;
+      this.#check.note(`  ${replayed} entries replayed, ${ledger.name}`);
+    };
+    for (const ledger of ledgers) await replay(ledger);
+    for (const ledger of failed) {
+      this.problems.push(sentenceOf(ledger));
+      const row = this.#catalogue.find(({ uuid }) => uuid === ledger.uuid);
+      if (row !== undefined) await replay({ ...row, ...ledger });
+    }
+  }
 }
 
-/** The ledgers that only the database or only the manifest has. */
-async function problemsOfCatalogue(
-  folder: string,
-  database: Parameters<typeof readCatalogue>[1],
-  { ledgers, purged }: BackupManifest,
-): Promise<string[]> {
-  const catalogue = await readCatalogue(folder, database);
-  const saved = new Set([...ledgers.map(({ uuid }) => uuid), ...purged]);
-  const wanted = catalogue.filter(({ isPurging }) => !isPurging);
-  const known = new Set(wanted.map(({ uuid }) => uuid));
-  return [
-    ...wanted
-      .filter(({ uuid }) => !saved.has(uuid))
-      .map(({ name }) => `The log of the ledger '${name}' is missing.`),
-    ...ledgers
-      .filter(({ uuid }) => !known.has(uuid))
-      .map(({ name }) => `The database does not know the ledger '${name}'.`),
-  ];
+/** What a backup lacks of a ledger that could not be saved. */
+export function sentenceOf({ name, lastLogId, reason }: FailedLedger): string {
+  const saved = lastLogId < 0 ? "not saved" : `saved only up to entry ${lastLogId}`;
+  return `The ledger '${name}' is ${saved}: ${reason}`;
 }

@@ -4,7 +4,9 @@ import { z } from "zod";
 import { problemOf } from "./file-hash.ts";
 import { DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
 import { linesOf } from "./saved-lines.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { compareKeys, type RowKey, rowKeyOf } from "./saved-rows.ts";
+import { problemsOf } from "./verify/problems-of.ts";
+import { parseJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /** What is wrong with a saved database, a sentence each, and its description. */
@@ -17,7 +19,9 @@ export interface CheckedDatabase {
 export async function verifyDatabase(folder: string): Promise<CheckedDatabase> {
   const manifest = readDatabaseManifest(folder);
   const problems: string[] = [];
-  for (const table of manifest.tables) problems.push(...(await problemsOf(folder, table)));
+  for (const table of manifest.tables) {
+    problems.push(...(await problemsOf(table.file, () => problemsOfTable(folder, table))));
+  }
   return { manifest, problems };
 }
 
@@ -38,7 +42,7 @@ export function readDatabaseManifest(folder: string): DatabaseManifest {
   }
 }
 
-async function problemsOf(folder: string, table: SavedTable): Promise<string[]> {
+async function problemsOfTable(folder: string, table: SavedTable): Promise<string[]> {
   const { file, rows } = table;
   const path = join(folder, file);
   const problem = await problemOf(path, table);
@@ -50,17 +54,20 @@ async function problemsOf(folder: string, table: SavedTable): Promise<string[]> 
 
 const Line = z.array(z.unknown());
 
-/** The number of rows of a file, or what is wrong with one of them. */
+/** The number of rows of a file, or what is wrong with one of them. Rows are in the order of their keys, so that a key that comes twice does so in a row. */
 async function countRows(path: string, { columns, key }: SavedTable): Promise<number | string> {
   const places = key.map((name) => columns.indexOf(name));
-  const keys = new Set<string>();
+  let before: RowKey | undefined;
   let count = 0;
   for await (const text of linesOf(path)) {
     count++;
     const row = Line.parse(parseJson(text));
     if (row.length !== columns.length) return `line ${count} has ${row.length} values.`;
-    keys.add(stringifyJson(places.map((place) => row[place])));
-    if (keys.size !== count) return `line ${count} has the key of an earlier line.`;
+    const found = rowKeyOf(places.map((place) => row[place]));
+    const order = before === undefined ? -1 : compareKeys(before, found);
+    if (order === 0) return `line ${count} has the key of the line before.`;
+    if (order > 0) return `line ${count} has a key that comes before that of the line before.`;
+    before = found;
   }
   return count;
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { type BackupManifest, readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
 import {
+  givenOpenerOf,
   KEY_OPTIONS,
   keysToSave,
   OPENER_OPTIONS,
@@ -11,7 +12,7 @@ import {
 import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { type MadeBackup, saveBackup } from "#scripts/florin/backup/save-backup.ts";
 import { saveDatabase } from "#scripts/florin/backup/save-database.ts";
-import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
+import { sentenceOf, verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
 import { openKeys, WrappedKeys } from "#scripts/florin/backup/wrapped-keys.ts";
 import { type Call, type Noun, type Outcome, UsageError } from "#scripts/florin/command.ts";
@@ -58,7 +59,14 @@ export const noun: Noun = {
       summary:
         "Checks that a backup is complete and unchanged, and replays the logs of its ledgers; also for a saved database",
       parameters: ["folder"],
-      options: SNAPSHOT,
+      options: {
+        ...SNAPSHOT,
+        sha256: {
+          kind: "text",
+          meaning: "the SHA-256 of the backup, which was printed when it was made",
+        },
+        ...OPENER_OPTIONS,
+      },
       run: verify,
     },
   },
@@ -82,9 +90,9 @@ async function create(call: Call): Promise<Outcome> {
   const keys = keysToSave(call);
   const api = await call.connect(["florin:operate"]);
   const made = await saveBackup({ api, folder, kept, keys, note: call.note });
-  const { snapshot, manifest, added } = made;
+  const { snapshot, manifest, sha256, added, failed } = made;
   return {
-    data: { snapshot, added, ...manifest },
+    data: { snapshot, sha256, added, ...manifest },
     lines: [
       `${added} new entries of ${manifest.ledgers.length} ledgers, and the database as it was at ${manifest.moments.database}, are in ${folder.path}.`,
       `${manifest.objects.reduce((sum, { objects }) => sum + objects, 0)} other objects are in it, but not the bytes of statements' files.`,
@@ -92,7 +100,14 @@ async function create(call: Call): Promise<Outcome> {
       ...(made.keptOlder === undefined
         ? []
         : [`Older snapshots could not all be removed: ${made.keptOlder}`]),
+      ...failed.map(sentenceOf),
+      `The SHA-256 of the backup is ${sha256}. Kept elsewhere and given to backup verify, it shows that nothing was changed.`,
     ],
+    ...(failed.length === 0
+      ? {}
+      : {
+          failure: `${failed.length} ledgers could not be saved to their ends. All else is in the backup, and no older snapshot was removed.`,
+        }),
   };
 }
 
@@ -105,7 +120,7 @@ function keyLines({ manifest, missingKeyIds }: MadeBackup): string[] {
   }
   if (missingKeyIds.length === 0) return [];
   return [
-    `Values are encrypted with keys that are not in this backup: ${missingKeyIds.join(", ")}. They are perhaps in FLORIN_PREVIOUS_SECRET_KEYS of the server.`,
+    `Values look as if keys had encrypted them that are not in this backup: ${missingKeyIds.join(", ")}. They are perhaps in FLORIN_PREVIOUS_SECRET_KEYS of the server.`,
   ];
 }
 
@@ -151,25 +166,61 @@ async function printKeys(call: Call): Promise<Outcome> {
 
 async function verify(call: Call): Promise<Outcome> {
   const folder = new BackupFolder(resolve(call.parameter("folder")));
-  if (!folder.isThere) return verifySavedDatabase(folder.path);
+  if (!folder.isThere) return verifySavedDatabase(call, folder.path);
   const snapshot = snapshotOf(call, folder);
-  const { problems, manifest } = await verifyBackup(folder, { snapshot, note: call.note });
-  const data = { snapshot: folder.snapshot(snapshot), problems, moments: manifest.moments };
+  const { problems, manifest, missingKeyIds } = await verifyBackup(folder, {
+    snapshot,
+    sha256: sha256Of(call),
+    opener: givenOpenerOf(call),
+    note: call.note,
+  });
+  const { moments } = manifest;
+  const data = { snapshot: folder.snapshot(snapshot), problems, moments, missingKeyIds };
+  const secrets = secretLines(manifest, missingKeyIds);
   if (problems.length === 0) {
     return {
       data,
       lines: [
+        ...secrets,
         `The backup of ${manifest.moments.database} is complete and unchanged: ${entriesOf(manifest)} entries of ${manifest.ledgers.length} ledgers were replayed, and all hashes agree.`,
       ],
     };
   }
-  return { data, lines: problems, failure: `The backup has ${problems.length} problems.` };
+  return {
+    data,
+    lines: [...secrets, ...problems],
+    failure: `The backup has ${problems.length} problems.`,
+  };
+}
+
+/** What the operator has to know of secrets that the keys of a backup do not open. */
+function secretLines({ keys }: BackupManifest, missingKeyIds: readonly string[]): string[] {
+  if (missingKeyIds.length === 0) return [];
+  const ids = missingKeyIds.join(", ");
+  return keys === null
+    ? [
+        `THE KEYS ARE NOT IN THIS BACKUP: its secrets can be read only with the FLORIN_SECRET_KEY of the server, which was kept elsewhere, or never again (keys ${ids}).`,
+      ]
+    : [
+        `SECRETS OF THIS BACKUP CANNOT BE READ WITH ITS KEYS: values look as if the keys ${ids} had encrypted them, which are not in it.`,
+      ];
+}
+
+function sha256Of(call: Call): string | undefined {
+  const text = call.text("sha256");
+  if (text === undefined || /^[\da-f]{64}$/i.test(text)) return text;
+  throw new UsageError("--sha256 takes 64 hexadecimal digits.");
 }
 
 const entriesOf = ({ ledgers }: BackupManifest): number =>
   ledgers.reduce((sum, { entries }) => sum + entries, 0);
 
-async function verifySavedDatabase(folder: string): Promise<Outcome> {
+async function verifySavedDatabase(call: Call, folder: string): Promise<Outcome> {
+  if (sha256Of(call) !== undefined || givenOpenerOf(call) !== undefined) {
+    throw new UsageError(
+      `${folder} has no backup of ledgers, so that --sha256, --passphrase-file and --private-key-file say nothing of it.`,
+    );
+  }
   const { manifest, problems } = await verifyDatabase(folder);
   const data = { folder, problems, endedAt: manifest.endedAt };
   if (problems.length === 0) {
