@@ -183,6 +183,28 @@ test("calls that a busy server refuses are repeated, the begin and the end of th
   expect(server.calls.at(-1)).toBe(`DELETE ${copy}`);
 });
 
+test("the moment of the database is before the call that ended its copy, and after those that were refused", async () => {
+  const end = "/database-copies/copy/end";
+  server.refusals.set(end, [429]);
+  let refusedAt = "";
+  vi.spyOn(server.refusals, "get").mockImplementation((path) => {
+    const refusals = Map.prototype.get.call(server.refusals, path) as number[] | undefined;
+    if (path === end && refusals?.length === 1) refusedAt = new Date().toISOString();
+    return refusals;
+  });
+  let endedAt = "";
+  server.afterDatabase = () => {
+    endedAt = new Date().toISOString();
+  };
+  const { moments } = (await save()).manifest;
+  expect(refusedAt).not.toBe("");
+  expect(moments.database >= refusedAt).toBe(true);
+  expect(moments.database <= endedAt).toBe(true);
+  expect([moments.began, moments.published, moments.database, moments.ledgers]).toEqual(
+    [moments.began, moments.published, moments.database, moments.ledgers].toSorted(),
+  );
+});
+
 test("the manifest has the SHA-256 that the run gives, and a changed one does not", async () => {
   const { sha256, manifest } = await save();
   const [snapshot = ""] = folder.snapshots();
