@@ -43,6 +43,9 @@ const FailedLedger = SnapshotLedger.pick({
 });
 export type FailedLedger = z.output<typeof FailedLedger>;
 
+/** An object that could not be copied, and why, as a sentence. */
+const FailedObject = z.object({ object: z.string(), reason: z.string() });
+
 /** What a snapshot has, and of which moments. Times are those of the machine that made the backup. */
 export const BackupManifest = z.object({
   format: z.literal(1),
@@ -73,7 +76,14 @@ export const BackupManifest = z.object({
   /** The uuids of ledgers that the database has, and that were purged before their logs were read. */
   purged: z.array(z.string()),
   /** The objects outside of ledgers, in files in the folder `objects`. */
-  objects: z.array(SavedFile.extend({ class: z.string(), objects: z.int() })),
+  objects: z.array(
+    SavedFile.extend({
+      class: z.string(),
+      objects: z.int(),
+      /** The objects of the class that could not be copied; absent where all were. */
+      failed: z.array(FailedObject).optional(),
+    }),
+  ),
   /** The file with the keys; null if they are not in the backup. */
   keys: SavedFile.nullable(),
   /** The ids of the keys with which values of the database and of objects are encrypted. */
@@ -101,3 +111,22 @@ export function readBackupManifest(folder: string): BackupManifest {
     throw new OperatorError(`${path} does not describe a backup of this format.`, { cause });
   }
 }
+
+/** What a snapshot lacks of a ledger that could not be saved. */
+export function failureOfLedger({ name, lastLogId, reason }: FailedLedger): string {
+  const saved = lastLogId < 0 ? "not saved" : `saved only up to entry ${lastLogId}`;
+  return `The ledger '${name}' is ${saved}: ${reason}`;
+}
+
+/** What a snapshot lacks of the objects of a class, a sentence each. */
+export const failuresOfClass = ({
+  class: name,
+  failed = [],
+}: BackupManifest["objects"][number]): string[] =>
+  failed.map(({ object, reason }) => `The object '${object}' of ${name} is not saved: ${reason}`);
+
+/** What a snapshot lacks, a sentence each: what the server could not give. */
+export const failuresOf = ({ failed = [], objects }: BackupManifest): string[] => [
+  ...failed.map(failureOfLedger),
+  ...objects.flatMap(failuresOfClass),
+];

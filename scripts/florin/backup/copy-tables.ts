@@ -41,6 +41,8 @@ interface CopyCall {
   /** What the query of each call has besides its own parameters. */
   readonly query?: Readonly<Record<string, string>>;
   readonly note: (line: string) => void;
+  /** Whether the caller begins a copy anew that fails: reads are not repeated then. */
+  readonly isBegunAnew?: boolean;
 }
 
 /** A copy as of one moment. */
@@ -77,16 +79,17 @@ export async function copyTables(rows: SavedRows, call: CopyCall): Promise<Copie
   }
 }
 
-async function copyRows(
-  kept: SavedRows,
-  { api, path, query, note }: CopyCall,
-): Promise<TableColumns[]> {
+const patienceOf = ({ isBegunAnew = false }: CopyCall): typeof withPatience =>
+  isBegunAnew ? (read) => read() : withPatience;
+
+async function copyRows(kept: SavedRows, call: CopyCall): Promise<TableColumns[]> {
+  const { api, path, query, note } = call;
   const tables = new Map<string, TableColumns>();
   let count = 0;
   let next: { readonly table?: string; readonly key?: string | undefined } | undefined = {};
   while (next !== undefined) {
     const given: Readonly<Record<string, string | undefined>> = { ...query, ...next };
-    const { data } = await withPatience(() =>
+    const { data } = await patienceOf(call)(() =>
       api.call({ method: "GET", path: `${path}/rows`, query: given, answer: Rows }),
     );
     const { table: name, columns, key, rows } = data;
@@ -108,10 +111,11 @@ async function copyRows(
 }
 
 /** Reads what has changed until the copy is the database of one moment. */
-async function copyChanges(kept: SavedRows, { api, path, query }: CopyCall) {
+async function copyChanges(kept: SavedRows, call: CopyCall) {
+  const { api, path, query } = call;
   for (let after = 0; ;) {
     const behind = { ...query, after: String(after) };
-    const { data } = await withPatience(() =>
+    const { data } = await patienceOf(call)(() =>
       api.call({ method: "GET", path: `${path}/changes`, query: behind, answer: Changes }),
     );
     kept.together(() => data.rows.forEach((row) => kept.keepChanged(row)));

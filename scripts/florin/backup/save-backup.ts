@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
 import {
   type BackupManifest,
-  type FailedLedger,
+  failuresOf,
   ledgersWithParts,
   readBackupManifest,
 } from "./backup-manifest.ts";
@@ -49,8 +49,8 @@ export interface MadeBackup {
   readonly sha256: string;
   /** How many entries of logs this run has added. */
   readonly added: number;
-  /** The ledgers that could not be saved to their ends. Nothing older was removed where there are any. */
-  readonly failed: readonly FailedLedger[];
+  /** The ledgers and other objects that could not be saved, a sentence each. Nothing older was removed where there are any. */
+  readonly failures: readonly string[];
   /** The ids of keys with which values are encrypted, and that are not among the keys of the backup. */
   readonly missingKeyIds: readonly string[];
   /** Why older snapshots could not be removed; undefined if they were. */
@@ -120,14 +120,15 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
     };
     const { sha256 } = await writeText(snapshot, MANIFEST, manifest);
     folder.completeSnapshot(name);
-    // As long as a ledger cannot be saved, older snapshots may be needed.
-    const keptOlder = logs.failed.length === 0 ? prune(folder, order.kept) : undefined;
+    const failures = failuresOf(manifest);
+    // As long as a ledger or an object cannot be saved, older snapshots may be needed.
+    const keptOlder = failures.length === 0 ? prune(folder, order.kept) : undefined;
     return {
       snapshot: folder.snapshot(name),
       manifest,
       sha256,
       added: logs.added,
-      failed: logs.failed,
+      failures,
       missingKeyIds: missingKeyIds(order.keys, keyIds),
       keptOlder,
     };

@@ -4,11 +4,12 @@ import { copyTables } from "./copy-tables.ts";
 import { FileWriter } from "./file-writer.ts";
 import { PlainName } from "./manifest.ts";
 import { withPatience } from "./patience.ts";
-import type { SavedClass, SavedObject } from "./saved-objects.ts";
+import type { FailedObject, SavedClass, SavedObject } from "./saved-objects.ts";
 import { SavedRows } from "./saved-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { keyIdsIn } from "#platform/secrets/secrets.ts";
 import { RefusedCall } from "#scripts/lib/api.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 
 const PATH = "/api/florin/v1/backup/objects";
 /** Most objects that are copied at once. */
@@ -30,8 +31,8 @@ interface ObjectsSave {
 }
 
 /**
- * Saves the tables of all objects outside of ledgers, each as of one moment: a file for each class. Returns the keys with which values are
- * encrypted, too.
+ * Saves the tables of all objects outside of ledgers, each as of one moment: a file for each class. An object that cannot be copied is named, and
+ * all others are saved. Returns the keys with which values are encrypted, too.
  */
 export async function saveObjects(
   save: ObjectsSave,
@@ -42,8 +43,13 @@ export async function saveObjects(
   for (const [name, objects] of places) {
     const writer = new FileWriter(save.folder, `${name}.partial`);
     try {
-      const count = await saveClass(save, objects, { writer, keyIds });
-      classes.push({ class: name, objects: count, ...(await writer.close(`${name}.jsonl.gz`)) });
+      const { count, failed } = await saveClass(save, objects, { writer, keyIds });
+      classes.push({
+        class: name,
+        objects: count,
+        ...(await writer.close(`${name}.jsonl.gz`)),
+        ...(failed.length === 0 ? {} : { failed }),
+      });
       save.note(`  ${count} objects, ${name}`);
     } finally {
       writer.destroy();
@@ -52,26 +58,29 @@ export async function saveObjects(
   return { classes, keyIds: [...keyIds].toSorted() };
 }
 
-async function listObjects({ reads }: ObjectsSave): Promise<Place[]> {
+async function listSome({ reads }: ObjectsSave, from?: Place) {
+  const request = { method: "GET", path: PATH, query: { ...from }, answer: Listed } as const;
+  return (await withPatience(() => reads.call(request))).data;
+}
+
+async function listObjects(save: ObjectsSave): Promise<Place[]> {
   const places: Place[] = [];
   let next: Place | undefined;
   do {
-    const query: Record<string, string> = { ...next };
-    const { data } = await withPatience(() =>
-      reads.call({ method: "GET", path: PATH, query, answer: Listed }),
-    );
+    const data = await listSome(save, next);
     places.push(...data.objects);
     next = data.next;
   } while (next !== undefined);
   return places;
 }
 
-/** Writes the objects of a class, some of which are copied at once, one after the other. Returns their number. */
+/** Writes the objects of a class, some of which are copied at once, one after the other. Returns their number, and which ones could not be copied. */
 async function saveClass(
   save: ObjectsSave,
   places: readonly Place[],
   { writer, keyIds }: { readonly writer: FileWriter; readonly keyIds: Set<string> },
-): Promise<number> {
+): Promise<{ readonly count: number; readonly failed: FailedObject[] }> {
+  const failed: FailedObject[] = [];
   const waiting = [...places];
   let count = 0;
   let written = Promise.resolve();
@@ -80,6 +89,10 @@ async function saveClass(
       using rows = disposable(new SavedRows());
       const object = await copyObject(save, place, rows.value);
       if (object === undefined) continue;
+      if ("reason" in object) {
+        failed.push(object);
+        continue;
+      }
       count++;
       written = written.then(() => writeObject(object, rows.value, { writer, keyIds }));
       await written;
@@ -92,9 +105,9 @@ async function saveClass(
     }),
   );
   const ends = await Promise.allSettled(workers);
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return count;
+  const thrown = ends.find((end) => end.status === "rejected");
+  if (thrown !== undefined) throw thrown.reason;
+  return { count, failed };
 }
 
 const disposable = (value: SavedRows) => ({ value, [Symbol.dispose]: () => value.close() });
@@ -102,8 +115,22 @@ const disposable = (value: SavedRows) => ({ value, [Symbol.dispose]: () => value
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
-/** Copies the tables of an object; undefined if it was deleted meanwhile. */
+/** Copies the tables of an object; undefined if it was deleted meanwhile. Throws where the server does not answer at all. */
 async function copyObject(
+  save: ObjectsSave,
+  place: Place,
+  rows: SavedRows,
+): Promise<SavedObject | FailedObject | undefined> {
+  try {
+    return await tryToCopy(save, place, rows);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    await listSome(save); // A server that does not answer this either is not one with a sick object.
+    return { object: place.name, reason: error.message };
+  }
+}
+
+async function tryToCopy(
   { reads, note }: ObjectsSave,
   { class: className, name }: Place,
   rows: SavedRows,
@@ -113,7 +140,8 @@ async function copyObject(
       const query = { class: className, name };
       const copied = await withPatience(() => {
         rows.clear();
-        return copyTables(rows, { api: reads, path: `${PATH}/copies`, query, note });
+        const path = `${PATH}/copies`;
+        return copyTables(rows, { api: reads, path, query, note, isBegunAnew: true });
       });
       const { counters, endedAt } = copied;
       const tables = copied.tables.map((table) => ({ ...table, rows: rows.count(table.name) }));

@@ -21,10 +21,17 @@ const SavedObject = z.strictObject({
 });
 export type SavedObject = z.output<typeof SavedObject>;
 
+/** An object that could not be copied, and why, as a sentence. */
+export interface FailedObject {
+  readonly object: string;
+  readonly reason: string;
+}
+
 /** The saved objects of a class. */
 export interface SavedClass extends DescribedFile {
   readonly class: string;
   readonly objects: number;
+  readonly failed?: FailedObject[] | undefined;
 }
 
 const Row = z.array(z.unknown());

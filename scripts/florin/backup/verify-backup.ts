@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
-import { type BackupManifest, type FailedLedger, readBackupManifest } from "./backup-manifest.ts";
+import {
+  type BackupManifest,
+  failureOfLedger,
+  failuresOfClass,
+  readBackupManifest,
+} from "./backup-manifest.ts";
 import { hashOf, problemOf } from "./file-hash.ts";
 import { verifyLedger } from "./ledgers/verify-ledger.ts";
 import { MANIFEST } from "./manifest.ts";
@@ -78,7 +83,7 @@ class BackupVerification {
     for (const saved of objects) {
       await this.#list(saved.file, async () => {
         const problem = await problemOfClass(join(this.#path, "objects"), saved);
-        return problem === undefined ? [] : [problem];
+        return [...(problem === undefined ? [] : [problem]), ...failuresOfClass(saved)];
       });
     }
     await this.#list(database.file, () => this.#databaseProblems());
@@ -120,15 +125,9 @@ class BackupVerification {
     };
     for (const ledger of ledgers) await replay(ledger);
     for (const ledger of failed) {
-      this.problems.push(sentenceOf(ledger));
+      this.problems.push(failureOfLedger(ledger));
       const row = this.#catalogue.find(({ uuid }) => uuid === ledger.uuid);
       if (row !== undefined) await replay({ ...row, ...ledger });
     }
   }
-}
-
-/** What a backup lacks of a ledger that could not be saved. */
-export function sentenceOf({ name, lastLogId, reason }: FailedLedger): string {
-  const saved = lastLogId < 0 ? "not saved" : `saved only up to entry ${lastLogId}`;
-  return `The ledger '${name}' is ${saved}: ${reason}`;
 }

@@ -12,7 +12,7 @@ import {
 import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { type MadeBackup, saveBackup } from "#scripts/florin/backup/save-backup.ts";
 import { saveDatabase } from "#scripts/florin/backup/save-database.ts";
-import { sentenceOf, verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
+import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
 import { openKeys, WrappedKeys } from "#scripts/florin/backup/wrapped-keys.ts";
 import { type Call, type Noun, type Outcome, UsageError } from "#scripts/florin/command.ts";
@@ -90,7 +90,7 @@ async function create(call: Call): Promise<Outcome> {
   const keys = keysToSave(call);
   const api = await call.connect(["florin:operate"]);
   const made = await saveBackup({ api, folder, kept, keys, note: call.note });
-  const { snapshot, manifest, sha256, added, failed } = made;
+  const { snapshot, manifest, sha256, added, failures } = made;
   return {
     data: { snapshot, sha256, added, ...manifest },
     lines: [
@@ -100,13 +100,13 @@ async function create(call: Call): Promise<Outcome> {
       ...(made.keptOlder === undefined
         ? []
         : [`Older snapshots could not all be removed: ${made.keptOlder}`]),
-      ...failed.map(sentenceOf),
+      ...failures,
       `The SHA-256 of the backup is ${sha256}. Kept elsewhere and given to backup verify, it shows that nothing was changed.`,
     ],
-    ...(failed.length === 0
+    ...(failures.length === 0
       ? {}
       : {
-          failure: `${failed.length} ledgers could not be saved to their ends. All else is in the backup, and no older snapshot was removed.`,
+          failure: `${failures.length} ledgers or other objects could not be saved. All else is in the backup, and no older snapshot was removed.`,
         }),
   };
 }

@@ -21,11 +21,14 @@ export interface ServedLedger {
 }
 
 /**
- * A server that gives a backup its ledgers, a database with their catalogue alone, and no other objects. A ledger that is deleted from `ledgers`
+ * A server that gives a backup its ledgers, a database with their catalogue alone, and objects of one class. A ledger that is deleted from `ledgers`
  * after `begin` stays in the catalogue: it was purged after the database was copied.
  */
 export class BackupServer {
   readonly ledgers: ServedLedger[] = [];
+  /** The names of objects of one class, and of those of them that cannot be copied. */
+  readonly objects: string[] = [];
+  readonly sickObjects = new Set<string>();
   /** The id of the key with which it says that it encrypts. */
   keyId = "000000000000";
   /** Statuses with which the next calls of these paths are refused. */
@@ -65,6 +68,10 @@ export class BackupServer {
     const data = (value: unknown) => response.end(stringifyJson({ data: value }));
     const [, uuid, what] = /^GET \/ledgers\/([^/]+)\/(log|origins)$/.exec(call) ?? [];
     if (uuid !== undefined) return this.#answerRange(response, { uuid, what: what ?? "" }, query);
+    if (call.includes(" /objects/copies")) {
+      if (this.sickObjects.has(query.get("name") ?? "")) return refuse(response, 500);
+      return void data(copyAnswerOf(call));
+    }
     switch (call) {
       case "POST ":
         return void data({ id: `backup-${++this.#begun}`, keyId: this.keyId });
@@ -84,7 +91,9 @@ export class BackupServer {
         return void data({ ended: true, rows: [], counters: {} });
       case "GET /objects":
         this.queries.push(query);
-        return void data({ objects: [] });
+        return void data({
+          objects: this.objects.map((name) => ({ class: "EndpointObject", name })),
+        });
       default:
         return refuse(response, 404);
     }
@@ -131,6 +140,15 @@ const rowOf = ({ id, uuid, engine }: ServedLedger): unknown[] => {
   const { name, bucket, features } = engine.info;
   return [id, uuid, name, bucket, JSON.stringify(features), null];
 };
+
+/** The answer to a step of an object's copy: it has one table with one row. */
+function copyAnswerOf(call: string): object {
+  if (call.endsWith("/copies")) return { id: "copy" };
+  if (call.endsWith("/rows"))
+    return { table: "lanes", columns: ["id", "state"], key: ["id"], rows: [[1, "waiting"]] };
+  if (call.endsWith("/changes")) return { rows: [], after: 0, left: 0 };
+  return { ended: true, rows: [], counters: {} };
+}
 
 function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status).end(`{"errorMessage":"[REFUSED] refused with ${status}"}`);

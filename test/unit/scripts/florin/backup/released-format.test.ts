@@ -81,7 +81,7 @@ test("a backup of yesterday is continued: only what is new is added, and both it
     keys: undefined,
     note,
   });
-  expect(made).toMatchObject({ added: 1, failed: [] });
+  expect(made).toMatchObject({ added: 1, failures: [] });
   expect(made.manifest.ledgers.map(({ parts, entries }) => [parts, entries])).toEqual([
     [3, 5],
     [1, 1],

@@ -102,8 +102,8 @@ test("a ledger whose object does not answer is named, all others are saved, and 
 
 test("a ledger whose log cannot be read fails alone, also where it was never saved before", async () => {
   second().refusal = 500;
-  const { manifest, failed } = await save();
-  expect(failed).toHaveLength(1);
+  const { manifest, failures } = await save();
+  expect(failures).toHaveLength(1);
   expect(manifest.failed?.[0]).toMatchObject({ name: "ledger-2", lastLogId: -1, parts: 0 });
   expect(manifest.failed?.[0]?.reason).toContain("refused with 500");
   expect(await verify()).toEqual([
@@ -115,9 +115,10 @@ test("a list of parts that cannot be read is a failure of its ledger", async () 
   await save();
   const parts = join(folder.ledger(uuidOf(2)), "parts.jsonl");
   writeFileSync(parts, "no part\n", { flag: "a" });
-  const { failed } = await save();
-  expect(failed).toEqual([expect.objectContaining({ name: "ledger-2" })]);
-  expect(failed[0]?.reason).toContain("line 2 does not describe a part");
+  const { failures } = await save();
+  expect(failures).toEqual([
+    expect.stringMatching(/^The ledger 'ledger-2' .* line 2 does not describe a part/),
+  ]);
 });
 
 test("a server that stops to answer makes the run fail, and not its ledgers", async () => {
@@ -137,8 +138,8 @@ test("a ledger that is purged while logs are read is no failure, and what was sa
   server.onLog = (uuid) => {
     if (uuid === purged?.uuid) server.ledgers.splice(1, 1);
   };
-  const { manifest, failed } = await save(1);
-  expect(failed).toEqual([]);
+  const { manifest, failures } = await save(1);
+  expect(failures).toEqual([]);
   expect(manifest.purged).toEqual([uuidOf(2)]);
   expect(manifest.ledgers.map(({ name }) => name)).toEqual(["ledger-1", "ledger-3"]);
   expect(await verify()).toEqual([]);
@@ -150,14 +151,33 @@ test("a part that was lost is read again, and one that cannot be makes its ledge
   const [part] = readParts(folder.ledger(uuidOf(2)));
   const log = join(folder.ledger(uuidOf(2)), part?.log.file ?? "");
   rmSync(log);
-  expect((await save()).failed).toEqual([]);
+  expect((await save()).failures).toEqual([]);
   expect(await verify()).toEqual([]);
   rmSync(log);
   second().refusal = 409;
-  expect((await save()).failed).toEqual([
+  expect((await save()).manifest.failed).toEqual([
     expect.objectContaining({ name: "ledger-2", parts: 1, lastLogId: 5 }),
   ]);
   expect(await verify()).toHaveLength(2);
+});
+
+test("an object that cannot be copied is named, all others of its class are saved, and no older snapshot goes", async () => {
+  await save(1);
+  server.objects.push("one", "two", "three");
+  server.sickObjects.add("two");
+  const { manifest, failures } = await save(1);
+  expect(failures).toEqual([
+    expect.stringMatching(/^The object 'two' of EndpointObject is not saved: .*refused with 500/),
+  ]);
+  expect(manifest.objects.map(({ objects, failed }) => [objects, failed?.length])).toEqual([
+    [2, 1],
+  ]);
+  expect(folder.snapshots()).toHaveLength(2);
+  expect(await verify()).toEqual(failures);
+  server.sickObjects.clear();
+  expect((await save(1)).failures).toEqual([]);
+  expect(folder.snapshots()).toHaveLength(1);
+  expect(await verify()).toEqual([]);
 });
 
 test("a log that is another one than was saved refuses the whole run, and nothing is added to any ledger", async () => {
