@@ -17,7 +17,7 @@ import {
   missingKeyIds,
 } from "./keys/given-keys.ts";
 import { saveLedgers } from "./ledgers/save-ledgers.ts";
-import { listLedgers } from "./ledgers/saved-ledgers.ts";
+import { type LedgerList, listLedgers } from "./ledgers/saved-ledgers.ts";
 import { MANIFEST } from "./manifest.ts";
 import { withPatience } from "./patience.ts";
 import { assertPartsKept, assertSameServer } from "./same-server.ts";
@@ -76,7 +76,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   const session = await BackupSession.begin(api);
   if (session.keyId !== undefined) assertCurrentKey(order.keys, session.keyId);
   const versions = await versionsOf(api);
-  const published = await listLedgers(session);
+  const published = publishedBefore(folder, await listLedgers(session));
   const publishedAt = new Date().toISOString();
   const name = folder.nextName(began);
   const snapshot = folder.beginSnapshot(name);
@@ -135,6 +135,22 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   } finally {
     await rm(snapshot, { recursive: true, force: true }); // It is there only after a failure.
   }
+}
+
+/**
+ * Up to where events of ledgers are published, by their uuids. Of a ledger that does not answer, that is what the last snapshot has: what is
+ * published stays so.
+ */
+function publishedBefore(folder: BackupFolder, { ledgers, failed }: LedgerList) {
+  const published = new Map<string, number>();
+  const last = failed.size === 0 ? undefined : folder.snapshots().at(-1);
+  if (last !== undefined) {
+    const { ledgers: saved, failed: unsaved = [] } = readBackupManifest(folder.snapshot(last));
+    for (const { uuid, publishedLogId } of [...saved, ...unsaved])
+      published.set(uuid, publishedLogId);
+  }
+  for (const { uuid, publishedLogId } of ledgers.values()) published.set(uuid, publishedLogId);
+  return published;
 }
 
 /** The ids under which the audit of the server has the backup. */

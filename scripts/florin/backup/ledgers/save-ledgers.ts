@@ -23,8 +23,8 @@ export interface LedgersToSave {
   /** The ledgers of the saved database that are not being purged. */
   readonly wanted: readonly CataloguedLedger[];
   readonly listed: LedgerList;
-  /** The list from before the database was copied. */
-  readonly published: LedgerList;
+  /** Up to where events of ledgers were published before the database was copied, by their uuids. */
+  readonly published: ReadonlyMap<string, number>;
 }
 
 /** What has become of each ledger that was to be saved. */
@@ -166,7 +166,7 @@ class LedgersRun {
   }
 
   #publishedOf(uuid: string): number {
-    return this.#toSave.published.ledgers.get(uuid)?.publishedLogId ?? 0;
+    return this.#toSave.published.get(uuid) ?? 0;
   }
 }
 

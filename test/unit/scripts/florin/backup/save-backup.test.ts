@@ -100,6 +100,17 @@ test("a ledger whose object does not answer is named, all others are saved, and 
   expect(await verify()).toEqual([]);
 });
 
+test("of a ledger that is silent before the copy of the database, events are published as far as the last snapshot says", async () => {
+  for (const ledger of ledgers) ledger.engine.confirmPublished(3);
+  await save();
+  for (const ledger of ledgers) ledger.engine.confirmPublished(5);
+  second().silence = "busy";
+  server.afterDatabase = () => delete second().silence;
+  const { manifest, failures } = await save();
+  expect(failures).toEqual([]);
+  expect(manifest.ledgers.map(({ publishedLogId }) => publishedLogId)).toEqual([5, 3, 5]);
+});
+
 test("a ledger whose log cannot be read fails alone, also where it was never saved before", async () => {
   second().refusal = 500;
   const { manifest, failures } = await save();
