@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eventually } from "./eventually.ts";
 
 /**
@@ -7,3 +7,12 @@ import { eventually } from "./eventually.ts";
  */
 export const evict = (object: DurableObjectStub): Promise<void> =>
   eventually(() => evictDurableObject(object));
+
+/**
+ * Ends an object with all that runs in it, as a crash does, and keeps its storage. An eviction would wait for the answers that the object
+ * owes, and for work that never rests.
+ */
+export const endObject = (object: DurableObjectStub): Promise<void> =>
+  runInDurableObject(object, (_object, state) => state.abort("a test ends it")).catch(
+    () => undefined,
+  );

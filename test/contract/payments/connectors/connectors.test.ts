@@ -17,7 +17,7 @@ import {
 } from "#test/support/payments/installs.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const nothing = async () => Response.json([]);
@@ -308,11 +308,11 @@ describe("the object of a connector", () => {
       alarm: await storage.getAlarm(),
     }));
 
-  test("the object of a connector goes on after an eviction, and keeps nothing when the connector is gone", async () => {
+  test("the object of a connector goes on after its end in the middle of a poll, and keeps nothing when the connector is gone", async () => {
     const connectorID = await installDummypay({ pollingPeriod: "200ms" });
     const { lastSuccessAt } = await polled(connectorID);
-    await evict(objectOf(connectorID));
-    // Whatever the eviction has cut off, its alarm is set, to half a minute later at most.
+    await endObject(objectOf(connectorID));
+    // Whatever was cut off, the alarm is set, to half a minute later at most.
     await runDurableObjectAlarm(objectOf(connectorID));
     await polled(connectorID, lastSuccessAt);
     expect(await storageOf(connectorID)).toMatchObject({ values: 1 });

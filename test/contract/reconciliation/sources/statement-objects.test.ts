@@ -14,7 +14,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { api } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject, evict } from "#test/support/platform/evict.ts";
 import { forgetFullStorage } from "#test/support/platform/forget-full-storage.ts";
 import { dataOf, failureOf, pageOf } from "#test/support/reconciliation/books.ts";
 import { collect, readingContext, SOURCES } from "#test/support/reconciliation/sources.ts";
@@ -56,12 +56,6 @@ const longFile = (lines: number, id = "long"): string =>
   );
 
 /** Rings the alarm of a source as often as it takes to bring its files to their ends. */
-/** Ends an object with all that runs in it. */
-const end = (object: DurableObjectStub): Promise<void> =>
-  runInDurableObject(object, (_object, state) => state.abort("a test ends it")).catch(
-    () => undefined,
-  );
-
 const work = (source: string): Promise<void> =>
   eventually(async () => {
     await runDurableObjectAlarm(objectOf(source));
@@ -153,7 +147,7 @@ describe("files whose object ends", () => {
       () => 0,
     );
     await eventually(async () => expect((await storageOf(source)).lines).toBeGreaterThan(0));
-    await end(object);
+    await endObject(object);
     await answer;
     await work(source);
     const { data } = await pageOf<StatementView>(await api(statementsPath(source)));
@@ -260,7 +254,7 @@ describe("files whose object ends", () => {
       await storage.sync();
     });
     // An eviction would wait for the answer of the upload, which waits ten seconds for the end of the file.
-    await end(object);
+    await endObject(object);
     await answer.catch(() => undefined);
     await work(source);
     expect((await collect(source)).lines).toHaveLength(6);
