@@ -38,7 +38,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
   const { assets, ...bare } = worker;
   const { FLORIN_ALLOW_PRIVATE_HOSTS: allowsPrivate } = platformSettings.of(options.vars);
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
-  process.env["TCMALLOC_HPAA_CONTROL"] ??= SMALL_PAGES;
   const outbound = `${name}-outbound`;
   tellPeers();
   return new Miniflare(
@@ -100,12 +99,6 @@ function tellPeers(): void {
  * Both flags are in megabytes and apply to each isolate. The Worker's heap is 25 MB without garbage.
  */
 const V8_FLAGS = "--initial-old-space-size=8 --max-semi-space-size=8";
-
-/**
- * The value that has the allocator of the runtime, TCMalloc, give its memory back in pages of 8 kB. Its standard, an allocator of huge pages,
- * keeps a whole page of 2 MB as long as one small object lives in it.
- */
-const SMALL_PAGES = "0";
 
 /** The beginning of lines that workerd writes for its own makers; one says at each start that no compiled code is cached. */
 const OF_RUNTIME = "NOSENTRY ";
