@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { BackupReads } from "./calls/backup-session.ts";
 import { copyTables } from "./copy-tables.ts";
 import { FileWriter } from "./file-writer.ts";
+import { eachAtOnce } from "./ledgers/each-at-once.ts";
 import { PlainName } from "./manifest.ts";
 import { withPatience } from "./patience.ts";
 import type { FailedObject, SavedClass, SavedObject } from "./saved-objects.ts";
@@ -81,32 +82,20 @@ async function saveClass(
   { writer, keyIds }: { readonly writer: FileWriter; readonly keyIds: Set<string> },
 ): Promise<{ readonly count: number; readonly failed: FailedObject[] }> {
   const failed: FailedObject[] = [];
-  const waiting = [...places];
   let count = 0;
   let written = Promise.resolve();
-  const work = async (): Promise<void> => {
-    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
-      using rows = disposable(new SavedRows());
-      const object = await copyObject(save, place, rows.value);
-      if (object === undefined) continue;
-      if ("reason" in object) {
-        failed.push(object);
-        continue;
-      }
-      count++;
-      written = written.then(() => writeObject(object, rows.value, { writer, keyIds }));
-      await written;
+  await eachAtOnce(places, AT_ONCE, async (place) => {
+    using rows = disposable(new SavedRows());
+    const object = await copyObject(save, place, rows.value);
+    if (object === undefined) return;
+    if ("reason" in object) {
+      failed.push(object);
+      return;
     }
-  };
-  const workers = Array.from({ length: AT_ONCE }, () =>
-    work().catch((error: unknown) => {
-      waiting.length = 0;
-      throw error;
-    }),
-  );
-  const ends = await Promise.allSettled(workers);
-  const thrown = ends.find((end) => end.status === "rejected");
-  if (thrown !== undefined) throw thrown.reason;
+    count++;
+    written = written.then(() => writeObject(object, rows.value, { writer, keyIds }));
+    await written;
+  });
   return { count, failed };
 }
 

@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { originsOf } from "./log-server.ts";
+import { listenAsApi, originsOf } from "./log-server.ts";
 import type { LedgerEngine } from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
-import { Api } from "#scripts/lib/api.ts";
+import type { Api } from "#scripts/lib/api.ts";
 
 const BASE = "/api/florin/v1/backup";
 
@@ -52,11 +50,8 @@ export class BackupServer {
     this.#answer(response, `${method} ${path}`, url.searchParams);
   });
 
-  async open(): Promise<Api> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    const { port } = this.#server.address() as AddressInfo; // a server on TCP has such an address
-    return Api.open({ url: `http://127.0.0.1:${port}`, token: async () => "token" }, []);
+  open(): Promise<Api> {
+    return listenAsApi(this.#server);
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LedgerEngine } from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
@@ -7,6 +7,14 @@ import { Api } from "#scripts/lib/api.ts";
 
 /** How the next answers fail: with a status, or cut off after some bytes. */
 export type Fault = { readonly status: number } | { readonly cutAfter: number };
+
+/** Has a server listen on a free port of loopback; returns the API that it serves. */
+export async function listenAsApi(server: Server): Promise<Api> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a server on TCP has such an address
+  return Api.open({ url: `http://127.0.0.1:${port}`, token: async () => "token" }, []);
+}
 
 /** A server that gives a backup the log of one ledger, in answers of at most `answerEntries` entries. */
 export class LogServer {
@@ -31,11 +39,8 @@ export class LogServer {
     this.#answerEntries = answerEntries;
   }
 
-  async open(): Promise<Api> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    const { port } = this.#server.address() as AddressInfo; // a server on TCP has such an address
-    return Api.open({ url: `http://127.0.0.1:${port}`, token: async () => "token" }, []);
+  open(): Promise<Api> {
+    return listenAsApi(this.#server);
   }
 
   close(): void {
