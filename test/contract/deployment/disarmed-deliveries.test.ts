@@ -26,7 +26,7 @@ import {
 } from "#test/support/orchestration/triggers.ts";
 import { api, bodyOf } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject, evict } from "#test/support/platform/evict.ts";
 import { newLedger } from "#test/support/reconciliation/books.ts";
 import { createRule, thresholdOf } from "#test/support/reconciliation/rules.ts";
 import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
@@ -155,7 +155,7 @@ test("pipelines of a disarmed deployment wait without a failure, and send each e
   await disarm();
   await write(ledger, 2);
   await ring(id);
-  await evict(env.PIPELINES.getByName(id));
+  await endObject(env.PIPELINES.getByName(id));
   await ring(id);
   expect(endpoint.ids).toEqual([1]);
   expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID: 1 });

@@ -18,7 +18,7 @@ import { arm, armForTheNextFile, disarm } from "#test/support/deployment/arming.
 import { healthOf, installDummypay, polled, referenceOf } from "#test/support/payments/installs.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject } from "#test/support/platform/evict.ts";
 
 const context = systemContext(env, "test");
 const PAST = "2026-01-01T00:00:00.000000Z";
@@ -111,7 +111,7 @@ describe("payments of a disarmed deployment", () => {
     for (const connector of [one, two]) {
       await wakeMovements(context, connector.id);
       await runDurableObjectAlarm(objectOf(connector));
-      await evict(objectOf(connector));
+      await endObject(objectOf(connector));
       await wakeMovements(context, connector.id);
     }
     expect(asked.filter((reference) => ids.some((id) => id.reference === reference))).toEqual([]);
@@ -180,7 +180,7 @@ describe("payments of a disarmed deployment", () => {
       .run();
     await objectOf(connector).refresh();
     await runDurableObjectAlarm(objectOf(connector));
-    await evict(objectOf(connector));
+    await endObject(objectOf(connector));
     await runDurableObjectAlarm(objectOf(connector));
     expect(fetched).toBe(0);
     const alarmMs = await runInDurableObject(objectOf(connector), (_, { storage }) =>

@@ -16,14 +16,14 @@ import {
 } from "#test/support/exporters/pipelines.ts";
 import { inLedger } from "#test/support/ledger/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject } from "#test/support/platform/evict.ts";
 
 describe("the object of a pipeline", () => {
   test("the object of a pipeline stays deleted when a run has read its specification just before", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
-    await evict(pipelineObject(id));
+    await endObject(pipelineObject(id));
     const { promise: hang, resolve: release } = Promise.withResolvers<void>();
     const find = vi.spyOn(PipelineStore.prototype, "findSpec");
     find.mockImplementationOnce(async function (this: PipelineStore, name) {
@@ -81,7 +81,7 @@ describe("the object of a pipeline", () => {
     await settled(ledger, id, 2);
     const back = "UPDATE pipelines SET revision = 1, synced_revision = 1, resets = 0 WHERE id = ?";
     await env.DB.prepare(back).bind(id).run();
-    await evict(pipelineObject(id));
+    await endObject(pipelineObject(id));
     await write(ledger, 1);
     await received(endpoint, [1, 2, 1, 2, 3]);
     await act(ledger, id, "reset");

@@ -27,7 +27,7 @@ import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger
 import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject } from "#test/support/platform/evict.ts";
 
 /** Sweeps until no pipeline is pending. The sweep of the clock runs beside the test, and may have claimed a pipeline first. */
 const everythingSynced = (): Promise<void> =>
@@ -114,7 +114,7 @@ describe("a pipeline", () => {
     await act(ledger, id, "stop");
     await eventually(async () => expect(await alarmOf(id)).toBeNull());
     await write(ledger, 2);
-    await evict(pipelineObject(id));
+    await endObject(pipelineObject(id));
     await ring(id);
     await PipelineService.from(systemContext(env, "test")).sweep();
     expect(endpoint.ids).toEqual([1, 2]);
@@ -248,7 +248,7 @@ test("the restoration of a bucket waits for its own pipelines only", async () =>
 describe("a pipeline that is cut off", () => {
   test("a pipeline that is cut off goes on after an eviction and after a reset, in order, with repetitions only", async () => {
     const { endpoint, ledger, id } = await running();
-    for (const stop of [() => evict(pipelineObject(id)), abortAllDurableObjects]) {
+    for (const stop of [() => endObject(pipelineObject(id)), abortAllDurableObjects]) {
       await write(ledger, 3);
       await eventually(() => expect(endpoint.ids.length).toBeGreaterThan(0));
       await stop();

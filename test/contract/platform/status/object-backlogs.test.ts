@@ -9,7 +9,7 @@ import { act, FakeEndpoint, ring, running, write } from "#test/support/exporters
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { evict } from "#test/support/platform/evict.ts";
+import { endObject } from "#test/support/platform/evict.ts";
 import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const MINUTE_MS = 60_000;
@@ -118,13 +118,13 @@ test("a pipeline whose destination fails has a row with the reason, until it goe
   const { ledger, id } = await running(endpoint);
   await write(ledger, 1);
   await eventually(async () => {
-    await evict(env.PIPELINES.getByName(id));
+    await endObject(env.PIPELINES.getByName(id));
     await ring(id);
     expect((await rowOf(id))?.reason).toContain("500");
   });
   endpoint.respond = () => new Response();
   await eventually(async () => {
-    await evict(env.PIPELINES.getByName(id));
+    await endObject(env.PIPELINES.getByName(id));
     await ring(id);
     expect(await rowOf(id)).toBeUndefined();
   });
