@@ -4,6 +4,9 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "#platform/db/database.ts";
 
+/** The bytes of the database. */
+const SIZE = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size";
+
 /** A statement of `NodeD1` with its parameters. */
 interface Prepared {
   readonly text: string;
@@ -18,8 +21,8 @@ export class NodeD1 {
   /** The content of an empty database after the migrations of the product, once there was one. */
   static #migrated: Uint8Array | undefined;
   readonly #sqlite = new DatabaseSync(":memory:");
-  #size: StatementSync | undefined;
-  #changes: StatementSync | undefined;
+  /** Prepared statements by their text: preparing one takes longer than running it on a few rows. */
+  readonly #statements = new Map<string, StatementSync>();
   /** Called before and after each database call. An error that it throws reaches the caller. */
   onStep: (when: "before" | "after") => void = () => undefined;
 
@@ -39,7 +42,8 @@ export class NodeD1 {
   /** Applies the migrations of the product to a database that is empty. */
   migrate(): void {
     NodeD1.#migrated ??= migratedContent();
-    this.#sqlite.deserialize(NodeD1.#migrated);
+    this.#sqlite.deserialize(NodeD1.#migrated); // It ends all prepared statements.
+    this.#statements.clear();
   }
 
   /** Allows no further pages, and writes until there is no room for a row of any of the given statements. */
@@ -85,28 +89,37 @@ export class NodeD1 {
 
   #all({ text, params }: Prepared) {
     this.onStatement(text, params);
-    const statement = this.#sqlite.prepare(text);
     const before = this.#totalChanges();
-    const results = statement.all(...params);
-    this.#size ??= this.#sqlite.prepare(
-      "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size",
-    );
-    const size = Number(this.#size.get()?.["size"]);
-    const meta = { changes: this.#totalChanges() - before, size_after: size };
+    const results = this.#prepare(text, false).all(...params);
+    const changes = this.#totalChanges() - before;
+    const sizeOf = (): number => Number(this.#prepare(SIZE, false).get()?.["size"]);
+    const meta = {
+      changes,
+      get size_after() {
+        return sizeOf();
+      },
+    };
     return { success: true, results, meta };
   }
 
   /** The rows of a query as arrays, because columns of two tables may have the same name. */
   #arrays({ text, params }: Prepared) {
     this.onStatement(text, params);
-    const statement = this.#sqlite.prepare(text);
-    statement.setReturnArrays(true);
-    return statement.all(...params);
+    return this.#prepare(text, true).all(...params);
   }
 
   #totalChanges(): number {
-    this.#changes ??= this.#sqlite.prepare("SELECT total_changes() AS count");
-    return Number(this.#changes.get()?.["count"]);
+    return Number(this.#prepare("SELECT total_changes() AS count", false).get()?.["count"]);
+  }
+
+  #prepare(text: string, asArrays: boolean): StatementSync {
+    const key = `${asArrays ? "arrays" : "rows"} ${text}`;
+    const known = this.#statements.get(key);
+    if (known !== undefined) return known;
+    const statement = this.#sqlite.prepare(text);
+    statement.setReturnArrays(asArrays);
+    this.#statements.set(key, statement);
+    return statement;
   }
 
   /** Runs a call in one transaction, as D1 does. */
