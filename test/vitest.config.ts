@@ -137,7 +137,7 @@ export default defineConfig({
       inNode("long", {
         ...SERVERS,
         ...ALONE,
-        include: ["test/long/**/*.test.ts", "test/property/**/*.test.ts"],
+        include: ["long", "property", "unit"].map((name) => `test/${name}/**/*.test.ts`),
         env: { ...SERVERS.env, PROPERTY_RUNS: "all" },
       }),
       inNode("browser", { ...SERVERS, ...ALONE }),

@@ -6,6 +6,7 @@ import { PredicateIndex } from "#modules/orchestration/triggers/matching/predica
 import { parseJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 import { triggerOf } from "#test/support/orchestration/trigger-of.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const NOW = fromMillis(1_750_000_000_000);
 const names = fc.constantFrom("a", "b", "status");
@@ -108,10 +109,10 @@ test("an index comes to what the evaluation of all filters comes to, errors amon
       fired += plain.filter(({ kind }) => kind === "fires").length;
       failed += plain.filter(({ kind }) => kind === "fails").length;
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
-  expect(fired).toBeGreaterThan(100);
-  expect(failed).toBeGreaterThan(100);
+  expect(fired).toBeGreaterThan(runsOf(100));
+  expect(failed).toBeGreaterThan(runsOf(100));
 });
 
 test("an event has as candidates, of a thousand triggers, those that want its value", () => {

@@ -7,6 +7,7 @@ import { audited, underTest } from "#test/support/ledger-engine/in-node.ts";
 import { copyOf, exportOf, linesOf } from "#test/support/ledger-engine/logs.ts";
 import { checkAgainstModel } from "#test/support/ledger-engine/model/agreement.ts";
 import { steps } from "#test/support/ledger-engine/model/steps.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 test("a ledger that was exported and imported is the same, and its export has the items of its list", async () => {
   const property = fc.asyncProperty(steps(20), async (run) => {
@@ -24,5 +25,5 @@ test("a ledger that was exported and imported is the same, and its export has th
     expect(copy.accounts()).toEqual(ledger.accounts());
     expect(audited(copy).differences).toEqual([]);
   });
-  await fc.assert(property, { numRuns: 50 });
+  await fc.assert(property, { numRuns: runsOf(50) });
 });

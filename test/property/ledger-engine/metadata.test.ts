@@ -18,6 +18,7 @@ import {
   versionOf,
   type Write,
 } from "#test/support/ledger-engine/model/steps.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const features: fc.Arbitrary<Features> = fc
   .record({ accounts: fc.nat(3), transactions: fc.nat(3) })
@@ -62,7 +63,7 @@ function ledgerAfter(run: readonly Step[], chosen: Features): TestLedger {
   return ledger;
 }
 
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: runsOf(60) };
 
 test("the index and the log of metadata follow from the log, whatever was written", () => {
   const property = fc.property(steps(30), features, (run, chosen) => {

@@ -20,8 +20,9 @@ import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 import { INFO } from "#test/support/ledger-engine/fixtures.ts";
 import { plainJson } from "#test/support/ledger-engine/logs.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
-const RUNS = { numRuns: 500 };
+const RUNS = { numRuns: runsOf(500) };
 const BOTH = { volumes: true, effectiveVolumes: true };
 const QUOTED = { bigintAsString: true };
 

@@ -13,6 +13,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { walk } from "#test/support/ledger-engine/walks.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const TRANSACTION_COLUMNS: SortColumns = {
   id: "integer",
@@ -94,7 +95,7 @@ describe("a walk through transactions", () => {
           );
         },
       ),
-      { numRuns: 120 },
+      { numRuns: runsOf(120) },
     );
   });
 
@@ -137,7 +138,7 @@ describe("a walk through transactions", () => {
           );
         },
       ),
-      { numRuns: 120 },
+      { numRuns: runsOf(120) },
     );
   });
 });
@@ -186,7 +187,7 @@ describe("a walk through accounts", () => {
           );
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runsOf(80) },
     );
   });
 
@@ -238,7 +239,7 @@ describe("a walk through accounts", () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 });

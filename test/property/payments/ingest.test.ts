@@ -9,6 +9,7 @@ import { type AdjustmentFacts, derivePayment } from "#modules/payments/core/paym
 import { isOutdated, type PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { at, balance, payment } from "#test/support/payments/provider-objects.ts";
 import { IngestWorld } from "#test/support/payments/worlds/ingest-world.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const state: fc.Arbitrary<ProviderPayment> = fc
   .record({
@@ -103,7 +104,7 @@ describe("payments of a provider, however their pages arrive", () => {
         const count = shown.reduce((sum, { adjustments }) => sum + adjustments, 0);
         expect(world.events).toHaveLength(count);
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 
@@ -180,7 +181,7 @@ describe("balances of a provider, however their pages arrive", () => {
           expect(String(rows.at(-1)?.["until"]) <= String(newest)).toBe(true);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   type NewAdjustment,
   newInitiation,
 } from "#modules/payments/core/initiation-machine.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const AMOUNT_MAX = 200n;
 
@@ -95,7 +96,7 @@ test("no sequence of triggers reaches an illegal state, or reverses more than wa
       }
     },
   );
-  fc.assert(property, { numRuns: 1000 });
+  fc.assert(property, { numRuns: runsOf(1000) });
 });
 
 test("a message of a provider that comes again changes nothing, unless money went back", () => {

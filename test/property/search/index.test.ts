@@ -5,6 +5,7 @@ import { documentOf } from "#modules/search/core/objects.ts";
 import { clauseOf, matches, parseTerm } from "#modules/search/core/terms.ts";
 import { Generations } from "#modules/search/engine/generations.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Few different values, so that searches find something, and signs that mean something to FTS5 and to the index. */
 const words = fc.constantFrom(
@@ -118,6 +119,6 @@ test("the index gives every transaction that matches, once, the newest first, in
         sql.close();
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runsOf(200) },
   );
 });

@@ -1,4 +1,4 @@
-/** The share of the runs of a long property that `npm test` makes. `npm run test:long` makes all of them. */
+/** The share of the runs of a property that `npm test` makes. `npm run test:long` makes all of them. */
 const SHARE = 1 / 4;
 
 /** Whether to make all runs. `test/vitest.config.ts` sets the variable for the long tests. */

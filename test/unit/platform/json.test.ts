@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 describe("reading", () => {
   test.each([
@@ -27,7 +28,7 @@ describe("reading", () => {
       const values = integers.map((it) => (Number.isSafeInteger(Number(it)) ? Number(it) : it));
       expect(parseJson(`[${integers.join(",")}]`)).toEqual(values);
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: runsOf(2000) });
   });
 
   test.each(["1.0", "1.5", "-0.0", "1e3", "1E3", "1e-3", "10000000000000000.0", "1e400"])(

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "#platform/json.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const messageOf = (work: () => unknown): string => {
   try {
@@ -76,7 +77,7 @@ describe("names with escapes", () => {
     const property = fc.property(value, fc.constantFrom("", " "), (item, space) => {
       expect(parseJson(JSON.stringify(item, undefined, space))).toEqual(item);
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runsOf(1000) });
   });
 
   test("names with escapes of a large text take time in proportion to its length", () => {

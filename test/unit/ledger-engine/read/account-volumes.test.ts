@@ -12,6 +12,7 @@ import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts"
 import { present } from "#platform/assert.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { at, create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const readerOf = ({ sql, engine }: TestLedger): AccountVolumeReader =>
   new AccountVolumeReader({
@@ -132,7 +133,7 @@ describe.each([
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });

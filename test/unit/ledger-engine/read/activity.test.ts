@@ -14,6 +14,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const activity = (ledger: TestLedger, query: Partial<ActivityQuery> = {}): LedgerActivity =>
   ledger.engine.reads.activity({
@@ -111,7 +112,7 @@ describe("the activity of a ledger over time", () => {
         }
         check();
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 });

@@ -11,6 +11,7 @@ import {
   refusalOf,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const HOUR = 3_600_000_000n;
 
@@ -197,7 +198,7 @@ describe("the balance of an account over time", () => {
           expect([input, output, balance]).toEqual([received, sent, sum]);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });

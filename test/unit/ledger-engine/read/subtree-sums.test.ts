@@ -10,6 +10,7 @@ import {
   refusalOf,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const call = (
   ledger: TestLedger,
@@ -236,6 +237,6 @@ test("a sum equals that of a naive reader, for any history and any writes betwee
         }
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runsOf(50) },
   );
 });

@@ -9,6 +9,7 @@ import {
   type VolumesWanted,
   walkVolumes,
 } from "#test/support/ledger-engine/volume-reads.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 describe("groups of accounts", () => {
   const grouped = (groupBy: number, wanted: VolumesWanted = {}) =>
@@ -138,7 +139,7 @@ describe("groups of accounts", () => {
           expect(found.filter((name) => known.has(name)).toSorted()).toEqual(all);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("groups of accounts", () => {
           expect(backward.toReversed()).toEqual(forward.slice(0, -1));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

@@ -6,6 +6,7 @@ import {
 } from "#ledger-engine/requests/plain-transactions.ts";
 import { BulkElementRequest } from "#ledger-engine/requests/write-requests.ts";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const POSTING = { source: "world", destination: "a", amount: 1, asset: "USD" };
 const creation = (data: unknown, more: object = {}) => ({
@@ -125,8 +126,8 @@ describe("a transaction of postings or a script, a date, a reference and metadat
         read++;
         expect(plain).toEqual(BulkElementRequest.parse(item));
       }),
-      { numRuns: 2000, seed: 7 },
+      { numRuns: runsOf(2000), seed: 7 },
     );
-    expect(read).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(runsOf(50));
   });
 });

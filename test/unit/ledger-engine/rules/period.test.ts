@@ -17,6 +17,7 @@ import {
   toMicros,
 } from "#platform/time.ts";
 import { at } from "#test/support/ledger-engine/fixtures.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const DAY = 86_400_000_000n;
 /** The boundaries of a period as short texts. */
@@ -192,7 +193,7 @@ describe("the boundaries of a period", () => {
           if (index < found.length - 1) expect(isBegin(boundary, unit, startTime)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { bytesOf, chunksOf } from "#test/support/platform/streams.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Sends a JSON stream to a ledger; returns the answer. */
 async function answerOf(ledger: TestLedger, chunks: readonly Uint8Array[], bytesMax: number) {
@@ -81,7 +82,7 @@ describe("the answer to a stream", () => {
           expect(answer.status).toBe(isDone ? 200 : 400);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 

@@ -6,6 +6,7 @@ import { TableCopy } from "#platform/backup/table-copy.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { type CopiedDatabase, copyWhole } from "#test/support/platform/backup/copied-database.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** A table of each kind: an alias of the rowid, a rowid of its own, none; and one whose rows are deleted by a cascade. */
 const TABLES = [
@@ -150,7 +151,7 @@ describe("a copy of a database", () => {
           expect(leftovers(database)).toEqual([]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
 } from "#test/support/platform/naive-filter.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { insertThing, THING_KEYS, THINGS_SQL, things } from "#test/support/platform/things.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** A table of things, and the ids of those that a filter matches by SQL. */
 class Things {
@@ -164,7 +165,7 @@ describe("a filter in SQL leaves the rows that a naive one leaves", () => {
           expect(await list.matching(whole)).toEqual(expected(whole, all));
         }
       });
-      await fc.assert(property, { numRuns: 100 });
+      await fc.assert(property, { numRuns: runsOf(100) });
     },
   );
 
@@ -175,7 +176,7 @@ describe("a filter in SQL leaves the rows that a naive one leaves", () => {
       list.fill(all);
       expect(await list.matching(filter)).toEqual(expected(filter, all));
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: runsOf(300) });
   });
 });
 

@@ -6,6 +6,7 @@ import { likeCondition } from "#platform/db/like-sql.ts";
 import { LIKE_LENGTH_MAX, likeMatcher } from "#platform/filter/like.ts";
 import { attempt } from "#platform/result.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const d1 = new NodeD1();
 
@@ -49,7 +50,7 @@ describe("a pattern in SQL", () => {
       fc.asyncProperty(wild, literal(12), async (pattern, text) => {
         expect(await isLike(text, pattern)).toBe(likeMatcher(pattern)(text));
       }),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     );
   });
 
@@ -69,7 +70,7 @@ describe("a pattern in SQL", () => {
           expect(await isLike(text, pattern)).toBe(likeMatcher(pattern)(text));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 

@@ -8,6 +8,7 @@ import { decodeCursor } from "#platform/paging/cursor.ts";
 import { type ColumnQuery, type PageQuery } from "#platform/paging/query.ts";
 import { fromMillis, type Timestamp, toMicros } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const items = sqliteTable("items", {
   id: integer("id").primaryKey(),
@@ -122,7 +123,7 @@ describe("a walk", () => {
         }
         expect(page.previous).toBeUndefined();
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 

@@ -7,6 +7,7 @@ import { systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { EVENT_BYTES_MAX } from "#platform/events/outbox.ts";
 import { eventOf, OutboxWorld, SECOND, START_MS } from "#test/support/platform/outbox-world.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Arrays nested `levels` deep. */
 const nested = (levels: number): unknown =>
@@ -282,6 +283,6 @@ test("a reader that skips known ids sees each change once, in the order of its k
         expect(ofKey).toEqual(ofKey.toSorted((a, b) => Number(a) - Number(b)));
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runsOf(100) },
   );
 });

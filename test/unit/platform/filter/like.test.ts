@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIKE_LENGTH_MAX, likeMatcher, likePrefix } from "#platform/filter/like.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** The regular expression of a pattern, which takes exponential time for some patterns. */
 function oracle(pattern: string): RegExp {
@@ -59,7 +60,7 @@ describe("a pattern", () => {
       fc.property(pattern, text, (like, value) => {
         expect(likeMatcher(like)(value)).toBe(oracle(like).test(value));
       }),
-      { numRuns: 5000 },
+      { numRuns: runsOf(5000) },
     );
   });
 
@@ -104,7 +105,7 @@ describe("the prefix of a pattern", () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

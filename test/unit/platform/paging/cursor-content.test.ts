@@ -5,6 +5,7 @@ import { CursorContent, readOwnContent } from "#platform/paging/cursor-content.t
 import { decodeCursor, encodeCursor } from "#platform/paging/cursor.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /** Values that no member of a cursor, or only some members, may have. */
 const VALUES: readonly unknown[] = [
@@ -70,9 +71,9 @@ describe("the content of a cursor", () => {
           }
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: runsOf(5000) },
     );
-    expect(Math.min(read, refused)).toBeGreaterThan(500);
+    expect(Math.min(read, refused)).toBeGreaterThan(runsOf(500));
   });
 
   test("the content of a cursor needs no schema where it is our own", () => {

@@ -8,6 +8,7 @@ import { Reconciler } from "#platform/work/reconcile.ts";
 import { syncColumns } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const things = sqliteTable("things", {
   id: text("id").primaryKey(),
@@ -356,7 +357,7 @@ test("the other side agrees in the end, whoever is killed and whatever comes twi
         world.rows.every(({ revision, synced_revision }) => revision === synced_revision),
       ).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   );
 });
 

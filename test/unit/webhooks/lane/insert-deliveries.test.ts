@@ -5,6 +5,7 @@ import type { EventBatch, OwedEvent } from "#modules/webhooks/core/lane.ts";
 import { withoutBodies } from "#modules/webhooks/fan-out/without-bodies.ts";
 import { LaneStore } from "#modules/webhooks/lane/lane-store.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 import { LEDGER, SPEC } from "#test/support/webhooks/lane-bench.ts";
 
 const TYPES = ["ledger.committed_transactions", "ledger.saved_metadata"] as const;
@@ -73,7 +74,7 @@ test("runs make the same deliveries as their events, in whatever order messages 
       rows.map((row) => ({ ...(row as object), type: undefined }));
     expect(withoutNumbersOfTypes(other.rows())).toEqual(withoutNumbersOfTypes(one.rows()));
   });
-  fc.assert(property, { numRuns: 100 });
+  fc.assert(property, { numRuns: runsOf(100) });
 });
 
 test("a bulk of equal events without keys is one run", () => {

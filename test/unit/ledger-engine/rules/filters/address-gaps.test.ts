@@ -5,6 +5,7 @@ import { gapsOf } from "#ledger-engine/rules/filters/address-gaps.ts";
 import { parseAddressPattern } from "#ledger-engine/rules/filters/address-pattern.ts";
 import { compileFilter } from "#ledger-engine/rules/filters/compiled-filter.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const ofPatterns = (...texts: string[]): LedgerFilter & { kind: "address" } => ({
   kind: "address",
@@ -52,7 +53,7 @@ describe("the gaps of a filter by addresses", () => {
           expect(inside.filter(matches)).toEqual([]);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

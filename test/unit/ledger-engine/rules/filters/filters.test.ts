@@ -8,6 +8,7 @@ import {
 import { AppError } from "#platform/errors.ts";
 import { LIKE_LENGTH_MAX } from "#platform/filter/like.ts";
 import { attempt } from "#platform/result.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const parse = (resource: FilteredResource, filter: unknown): LedgerFilter | undefined =>
   parseLedgerFilter(resource, JSON.stringify(filter));
@@ -320,7 +321,7 @@ describe("a test", () => {
         const parsed = attempt(() => parse(name, whole));
         expect(parsed.ok || parsed.failure.kind === "VALIDATION").toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

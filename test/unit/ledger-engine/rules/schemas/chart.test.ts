@@ -11,6 +11,7 @@ import {
 import { CHART_DEPTH_MAX, CHART_SEGMENTS_MAX } from "#ledger-engine/rules/schemas/limits.ts";
 import { parseJson } from "#platform/json.ts";
 import { detailsOf, messageOf } from "#test/support/ledger-engine/schemas.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const chartOf = (text: string): Chart => decodeChart(parseJson(text));
 const roundTrip = (text: string): unknown => renderChart(chartOf(text));
@@ -290,6 +291,6 @@ test("charts of any JSON are decoded or refused, and what is shown of them decod
       const shown = renderChart(chart);
       expect(renderChart(decodeChart(shown))).toEqual(shown);
     }),
-    { numRuns: 1000 },
+    { numRuns: runsOf(1000) },
   );
 });

@@ -28,6 +28,7 @@ import {
   messageOf,
   recordedRequests,
 } from "#test/support/ledger-engine/schemas.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 const SEND = "send [USD 1] (\n source = @world\n destination = @bank\n)";
 const insertions = recordedRequests("insertion");
@@ -295,6 +296,6 @@ test("the shown form of a schema decodes to the same schema, and so does its tex
       };
       expect(showSchema(ofClient)).toEqual(showSchema(schema));
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });

@@ -6,6 +6,7 @@ import { PATTERN_STATES_MAX } from "#ledger-engine/rules/schemas/limits.ts";
 import { Pattern } from "#ledger-engine/rules/schemas/pattern.ts";
 import { PATTERN_DEPTH_MAX, PATTERN_LENGTH_MAX } from "#platform/patterns/pattern-syntax.ts";
 import { PatternError } from "#platform/patterns/pattern-tree.ts";
+import { runsOf } from "#test/support/runner/runs.ts";
 
 /**
  * The verdict of Go's `regexp`, which the reference server uses, about a pattern, with texts that match and texts that do not.
@@ -109,7 +110,7 @@ describe("a pattern", () => {
       fc.property(pattern, text, (source, segment) => {
         expect(isMatch(source, segment)).toBe(new RegExp(source).test(segment));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -122,7 +123,7 @@ describe("a pattern", () => {
       fc.property(text, (source) => {
         expect([undefined, "error parsing regexp"]).toContain(errorOf(source)?.split(":")[0]);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 });
