@@ -196,9 +196,16 @@ const LAST_LINE = "Ctrl-C stops it.";
 /** The length of the kept end of standard error, in characters. */
 const STDERR_LENGTH_MAX = 10_000;
 
-/** Removes Florin's settings, so that tests do not depend on the developer's shell. */
+/**
+ * Removes Florin's settings, so that tests do not depend on the developer's shell, and the flags of V8 for contract tests, so that a server
+ * has those of the product.
+ */
 const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("FLORIN_")));
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !name.startsWith("FLORIN_") && name !== "MINIFLARE_WORKERD_V8_FLAGS",
+    ),
+  );
 
 function lineOf(welcome: string, label: string): string {
   const [, value] = new RegExp(`^ +${label} +(.+)$`, "m").exec(welcome) ?? [];
