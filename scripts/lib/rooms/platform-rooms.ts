@@ -42,8 +42,12 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("audit", "db", "objects", "secrets", "sql")],
     packages: D1,
   },
+  "platform/restoration": {
+    uses: ["platform", ...platform("db")],
+    packages: [...D1, "node:crypto", "node:buffer"],
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
-  "platform/upgrade": { uses: ["platform", ...platform("db")], packages: D1 },
+  "platform/upgrade": { uses: ["platform", ...platform("db", "restoration")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },
   "platform/http": {
     uses: [
@@ -54,6 +58,7 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
         "failed-requests",
         "filter",
         "paging",
+        "restoration",
         "tracing",
         "work/deadline.ts",
         "work/turns.ts",

@@ -168,7 +168,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { bodies: { packages: ["node:zlib"] }, calls: {} },
       { configs: {} },
       // Bodies of a ledger's events are read from its log.
-      { "fan-out": {}, lane: { uses: ["modules/ledger"], packages: RUNTIME } },
+      {
+        "fan-out": {},
+        lane: { uses: ["modules/catalogue", "modules/ledger"], packages: RUNTIME },
+      },
       { services: {} },
       {
         http: {
@@ -239,7 +242,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { activities: { uses: ["modules/ledger", "modules/payments", "modules/wallets"] } },
       // Instances on the platform.
       { run: { packages: RUNTIME } },
-      { triggers: { uses: ["expr", "modules/auth"], packages: RUNTIME } },
+      // A lane asks which entries a ledger has when it comes back from a backup.
+      { triggers: { uses: ["expr", "modules/auth", "modules/catalogue"], packages: RUNTIME } },
       {
         http: { uses: ["expr", "modules/auth", "platform/modules"], packages: HTTP },
         retention: {},
@@ -259,7 +263,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { drivers: { packages: ["node:buffer"] } },
       // A pipeline exists as long as its ledger does: one statement reads the tables of both.
       { store: { uses: ["modules/catalogue"], packages: D1 } },
-      { delivery: { uses: ["ledger-engine"], packages: RUNTIME } },
+      { delivery: { uses: ["ledger-engine", "modules/catalogue"], packages: RUNTIME } },
       { services: { uses: ["ledger-engine", "modules/catalogue"] } },
       { http: { uses: ["platform/modules"], packages: HTTP } },
     ],

@@ -68,6 +68,7 @@ export const PLATFORM = [
     "objects",
     "paging",
     "patterns",
+    "restoration",
     "secrets",
     "sql",
     "sse",

@@ -4,6 +4,7 @@ import * as reserve from "#platform/db/tables.ts";
 import * as deadLetters from "#platform/dead-letters/tables.ts";
 import * as events from "#platform/events/tables.ts";
 import * as failedRequests from "#platform/failed-requests/tables.ts";
+import * as restoration from "#platform/restoration/tables.ts";
 import * as status from "#platform/status/tables.ts";
 import * as sizes from "#platform/storage/tables.ts";
 import * as upgrade from "#platform/upgrade/tables.ts";
@@ -17,6 +18,7 @@ export const PLATFORM_TABLES = tablesIn(
   events,
   failedRequests,
   reserve,
+  restoration,
   sizes,
   status,
   upgrade,

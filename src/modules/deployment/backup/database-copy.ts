@@ -2,23 +2,13 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { readCopiedRows, type RowsOfTable, type SoughtRows } from "#platform/backup/copied-rows.ts";
 import { d1CopyDatabase, type CopyStatement } from "#platform/backup/copy-database.ts";
 import { ABANDONED_MS } from "#platform/backup/copy-state.ts";
+import { LEFT_OUT } from "#platform/backup/restorable-tables.ts";
 import { type CopiedChanges, type CopyEnd, TableCopy } from "#platform/backup/table-copy.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
-
-/** Tables that are not copied, because they tell of this deployment, and not of what people keep in it. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  "armed_connectors",
-  "disarmament",
-  "failed_requests",
-  "object_backlogs",
-  "storage_reserve",
-  "storage_sizes",
-  "sweep_runs",
-]);
 
 /** The sweep that ends copies which were left alone. */
 const COPY_SWEEP = "database-copy";
