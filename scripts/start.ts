@@ -32,6 +32,10 @@ async function start(): Promise<void> {
   folder.announce(address);
   flushCompileCache();
   const server = await discover(url);
+  if (vars["FLORIN_RESTORE"] === "true") {
+    process.stdout.write(takesBackup(address));
+    return;
+  }
   const signIn = await firstSignIn(address, { vars, ...server });
   process.stdout.write(welcome(address, { ...server, signIn }));
 }
@@ -55,6 +59,25 @@ async function firstSignIn(
     return { sentence: "" };
   }
 }
+
+/** What a server says that only takes a backup. */
+const takesBackup = ({ url, clientId, clientSecret }: ServerAddress): string => `
+Florin is ready to take a backup, and does nothing else: FLORIN_RESTORE is set.
+
+  Base URL       ${url}
+  Client id      ${clientId}
+  Client secret  ${clientSecret}
+
+  ${commandOf("florin", "backup restore <folder>")}
+
+FLORIN_SECRET_KEY has to be that of the backup, now and at each later start. This prints it, if the backup has its keys:
+
+  ${commandOf("florin", "backup keys <folder> --passphrase-file <file>")}
+
+The clients and people of the backup replace those of this server. When the backup is there, stop this server, and start it without FLORIN_RESTORE.
+
+Ctrl-C stops it.
+`;
 
 function welcome(
   { url, clientId, clientSecret }: ServerAddress,

@@ -43,6 +43,11 @@ import { registerSites, type Site } from "#platform/modules/site.ts";
 import { registerStatus } from "#platform/modules/status-routes.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
+import {
+  assertServedMeanwhile,
+  isOfData,
+  isTakingBackup,
+} from "#platform/restoration/restore-mode.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { Cause, runCaused } from "#platform/tracing/cause.ts";
@@ -138,7 +143,9 @@ async function answerIn(c: Context<AppEnv>, id: string, answer: Answering): Prom
       c.set("request", request);
       admit(raw, request, c.env);
       const guard = stateGuardOf(c.env);
-      if (!guard.fits && c.req.path.startsWith("/api/")) await guard.assertFits();
+      const { path } = c.req;
+      if (isTakingBackup(c.env)) assertServedMeanwhile(path);
+      if (!guard.fits && isOfData(path)) await guard.assertFits();
       const given = await answer(c);
       response = given instanceof Response ? given : finishedIn(c);
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OperatorError } from "./project.ts";
 import { parseJson } from "#platform/json.ts";
 
 const Configuration = z.object({ issuer: z.string(), scopes_supported: z.array(z.string()) });
@@ -12,8 +13,14 @@ export interface Discovered {
   readonly scopes: readonly string[];
 }
 
+/** Asks a server. Throws `OperatorError` with its answer where it refuses requests, as one with a part of a backup does. */
 export async function discover(url: string): Promise<Discovered> {
   const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
+  if (!response.ok) {
+    throw new OperatorError(
+      `The server refuses requests (${response.status}): ${await response.text()}`,
+    );
+  }
   const { issuer, scopes_supported: scopes } = Configuration.parse(
     parseJson(await response.text()),
   );

@@ -13,12 +13,17 @@ import {
 
 const PAGE_SIZES = { least: 1, most: 1000 };
 
-/** The setting of `platform/arming/`, which has to be read also where the others may be absent: nothing is called before it is known. */
+/** The settings that say what a deployment must not do. They have to be read also where the others may be absent: nothing is done before they are known. */
 export const armingSettings = new DeclaredSettings({
   FLORIN_DISARMED: choice(["none", "operator", "restored"], {
     standard: "none",
     meaning:
       "Why the deployment calls no other server from its first moment on: `restored` for a copy of another deployment, `operator` for any other reason, `none` for one that `florin -- disarm` and `arm` decide about. Set it before a copied state folder or a restored database is served; see docs/operations/disarmed.md",
+  }),
+  FLORIN_RESTORE: boolean({
+    standard: "false",
+    meaning:
+      "Serves the deployment only to take a backup by `florin -- backup restore`: everything else is refused or waits. Take it away when the backup is there, and serve the deployment again; see docs/operations/backup.md",
   }),
 });
 

@@ -57,6 +57,11 @@ export class SecretBox {
     }
   }
 
+  /** Whether the settings have the key of a ciphertext. */
+  hasKeyOf(sealed: string): boolean {
+    return this.#keys.has(sealed.split(".")[1] ?? "");
+  }
+
   /** Whether a ciphertext was made with the current key; if not, it should be opened and sealed again. */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(`${FORMAT}.${this.#current.id}.`);

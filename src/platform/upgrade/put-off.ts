@@ -1,12 +1,14 @@
 import { stateGuardOf } from "./state-guard.ts";
 import { AppError } from "#platform/errors.ts";
+import { isTakingBackup } from "#platform/restoration/restore-mode.ts";
 
-/** Wait of work that must not touch the tables, in milliseconds. */
+/** Wait of work that must not touch the tables now, in milliseconds. */
 const PUT_OFF_MS = 60_000;
 
 /**
- * Whether the work of an object's alarm has to wait, because the database has tables of another version. In this case the alarm is set for
- * a minute later, because the platform repeats a failed alarm only a few times. The object's `alarm` calls the function first.
+ * Whether the work of an object's alarm has to wait, because the state is not one for this code (`StateGuard`), or the deployment is served to
+ * take a backup. In this case the alarm is set for a minute later, because the platform repeats a failed alarm only a few times. The object's
+ * `alarm` calls the function first.
  */
 export async function isPutOff(
   storage: Pick<DurableObjectStorage, "setAlarm">,
@@ -18,8 +20,21 @@ export async function isPutOff(
 }
 
 /**
- * Returns all messages of a batch to their queue if the database has tables of another version, and says whether it did. `waitMs` says for how
- * long, in milliseconds; by default a minute.
+ * As `isPutOff`, for alarms that need no table of D1: whether the deployment is served to take a backup. A normal deployment reads nothing for
+ * it.
+ */
+export async function waitsForBackup(
+  storage: Pick<DurableObjectStorage, "setAlarm">,
+  env: Env,
+): Promise<boolean> {
+  if (!isTakingBackup(env)) return false;
+  await storage.setAlarm(Date.now() + PUT_OFF_MS);
+  return true;
+}
+
+/**
+ * Returns all messages of a batch to their queue in the cases of `isPutOff`, and says whether it did. `waitMs` says for how long, in
+ * milliseconds; by default a minute.
  */
 export async function isGivenBack(
   { messages }: MessageBatch,
@@ -34,6 +49,7 @@ export async function isGivenBack(
 }
 
 async function isFitFor(env: Env): Promise<boolean> {
+  if (isTakingBackup(env)) return false;
   const guard = stateGuardOf(env);
   if (guard.fits) return true;
   try {

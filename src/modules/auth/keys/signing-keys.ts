@@ -15,6 +15,7 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
+import { isTakingBackup } from "#platform/restoration/restore-mode.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
 /** The algorithm that signs tokens, and the only one that verification accepts. */
@@ -135,9 +136,21 @@ export class SigningKeys {
   /** The newest key. A key that is too old is replaced before it signs again. */
   async #newest(): Promise<SigningKeyRow> {
     const newest = present((await this.#rows())[0], "a key was made");
+    if (isTakingBackup(this.#env)) return this.#replacedKey(newest);
     const ageMs = Date.now() - newest.createdMs;
     if (ageMs < authSettings.of(this.#env).FLORIN_SIGNING_KEY_AGE) return newest;
     await this.rotate(systemContext(this.#env, "signing-keys"));
+    return present((await this.#rows())[0], "a key was made");
+  }
+
+  /**
+   * The key that signs while the deployment takes a backup, which replaces all keys. It was perhaps served before with another
+   * `FLORIN_SECRET_KEY` than that of the backup: a key that was encrypted with it is followed by a new one, so that the restoration can be
+   * begun. The audit, whose rows come back with their ids, has no entry of it.
+   */
+  async #replacedKey(newest: SigningKeyRow): Promise<SigningKeyRow> {
+    if (this.#box.hasKeyOf(newest.privateKey)) return newest;
+    await this.#store.insertSigningKey(await this.#generate(newest.sequence + 1));
     return present((await this.#rows())[0], "a key was made");
   }
 

@@ -167,7 +167,7 @@ export class AuthStore {
     return this.#db.select().from(authSigningKeys).orderBy(desc(authSigningKeys.sequence));
   }
 
-  /** Adds the first key, unless another one has its sequence already. */
+  /** Adds a key, unless another one has its sequence already. */
   async insertSigningKey(key: SigningKeyRow): Promise<void> {
     await this.#db.insert(authSigningKeys).values(key).onConflictDoNothing();
   }

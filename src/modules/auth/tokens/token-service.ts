@@ -13,6 +13,7 @@ import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { type AttemptKeys, AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { assertTokensMeanwhile } from "#platform/restoration/restoration-token.ts";
 
 const HANDLERS = {
   authorization_code: authorizationCode,
@@ -55,7 +56,9 @@ export class TokenService {
   }
 
   async issue(request: TokenRequest): Promise<IssuedTokens> {
-    const handle = this.#handlerOf(request.form.grant_type ?? "");
+    const { grant_type: grantType = "" } = request.form;
+    const handle = this.#handlerOf(grantType);
+    await assertTokensMeanwhile(this.#options.context.env, grantType);
     // Wrong secrets are counted by `ClientAuthenticator`. A client with a right secret does not guess codes, but may pass on codes of strangers.
     if (presentsSecret(request)) return handle(request, this.#options);
     const limits = this.#options.limitsOf(publicKeys(request));

@@ -20,3 +20,8 @@ test("the alarm of every object that works on D1 is put off where the state is n
   const unguarded = alarms.filter(({ text }) => !text.includes("await isPutOff("));
   expect(unguarded.map(({ file }) => file).toSorted()).toEqual(WITHOUT_TABLES);
 });
+
+test("the alarm of a ledger waits while the deployment takes a backup, so that its events are announced to nobody who gives them back", () => {
+  const text = readFileSync(inProject("src/modules/ledger/objects/ledger-object.ts"), "utf8");
+  expect(text).toMatch(/override async alarm\(\)[^}]*?await waitsForBackup\(/);
+});
