@@ -20,6 +20,21 @@ export interface MigrationStep {
 export const hasSteps = (sql: Sql): boolean =>
   sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
 
+/** The name of the table of progress while rows of a backup come back, by which the object counts as unused. */
+const HIDDEN = "copy_migration";
+
+/** Whether rows of a backup are coming back into an object. Until they are complete, its tables are of no use. */
+export const isBeingRestored = (sql: Sql): boolean =>
+  sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", HIDDEN).length > 0;
+
+/** Makes the tables of an object that were made with `makeEmptyAt` those of the object. */
+export const revealSteps = (sql: Sql): void => {
+  sql.all(`ALTER TABLE ${HIDDEN} RENAME TO migration`);
+};
+
+/** The name under which the rows of a table of a backup come back. */
+export const restoredName = (table: string): string => (table === "migration" ? HIDDEN : table);
+
 /**
  * The steps that lead to the tables of one kind of object, and the stored progress of an object:
  *
@@ -76,13 +91,15 @@ export class TableSteps {
   /**
    * Makes the next quick changes, up to a step that works on rows, which `migrateSlice` continues. Does nothing if all steps are done.
    * Throws `OVERLOADED` for tables of a later version, and leaves the tables as they are: while a new version is rolled out, the next
-   * request may reach an isolate of that version. Tables to which a later version has only added are current.
+   * request may reach an isolate of that version. Tables to which a later version has only added are current. Throws `OVERLOADED`, too, while
+   * rows of a backup come back.
    */
   migrate(sql: Sql): TablesState {
     return sql.transaction(() => {
-      sql.all(
-        "CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT, needs INTEGER) STRICT",
-      );
+      if (isBeingRestored(sql)) {
+        throw new AppError("OVERLOADED", `${this.#subject} is being restored from a backup`);
+      }
+      sql.all(CREATE_MIGRATION);
       return this.#advance(sql);
     });
   }
@@ -104,6 +121,29 @@ export class TableSteps {
   /** Completes all steps, with one transaction for each slice. */
   migrateToEnd(sql: Sql): void {
     for (let state = this.migrate(sql); state !== "current";) state = this.migrateSlice(sql);
+  }
+
+  /**
+   * Makes the tables of an empty database as they were after a step, without a row, for the rows of a backup: also the progress itself is to
+   * come back. The object counts as unused until `revealSteps`. Throws `CONFLICT` for a step of a later version.
+   */
+  makeEmptyAt(sql: Sql, step: number): void {
+    if (step < 1 || step > this.#steps.length) {
+      throw new AppError(
+        "CONFLICT",
+        `the saved tables of ${this.#subject} are at step ${step}, and this version knows only ${this.#steps.length}: restore the backup with the version that has made it, or a later one`,
+      );
+    }
+    sql.transaction(() => {
+      sql.all(CREATE_MIGRATION);
+      this.#makeFresh(sql, step);
+      for (let next = readLast(sql).step; next < step; next++) {
+        for (const statement of this.#steps[next]?.statements ?? []) sql.all(statement);
+        this.#note(sql, next + 1, null);
+      }
+      for (const name of tableNames(sql)) sql.all(`DELETE FROM "${name}"`);
+      sql.all(`ALTER TABLE migration RENAME TO ${HIDDEN}`);
+    });
   }
 
   /** Begins steps in their order. A step begins only when all rows of the step before are done. */
@@ -128,9 +168,9 @@ export class TableSteps {
     }
   }
 
-  /** Makes the tables of an empty database by the latest `fresh` statements, if a step has them. Returns whether one did. */
-  #makeFresh(sql: Sql): boolean {
-    const last = this.#steps.findLastIndex(({ fresh }) => fresh !== undefined);
+  /** Makes the tables of an empty database by the latest `fresh` statements up to a step, if one has them. Returns whether one did. */
+  #makeFresh(sql: Sql, upTo = this.#steps.length): boolean {
+    const last = this.#steps.slice(0, upTo).findLastIndex(({ fresh }) => fresh !== undefined);
     for (const statement of this.#steps[last]?.fresh ?? []) sql.all(statement);
     for (let step = 1; step <= last + 1; step++) this.#note(sql, step, null);
     return last !== -1;
@@ -158,6 +198,18 @@ export class TableSteps {
     );
   }
 }
+
+const CREATE_MIGRATION =
+  "CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT, needs INTEGER) STRICT";
+
+/** The tables of an object, but for those of SQLite, of the runtime, and of copies. */
+export const tableNames = (sql: Sql): string[] =>
+  sql
+    .all<{ name: string }>(
+      `SELECT name FROM sqlite_master WHERE type = 'table'
+        AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'copy_*'`,
+    )
+    .map(({ name }) => name);
 
 /** Whether the progress has the column `needs`. */
 const hasNeeds = (sql: Sql): boolean =>
