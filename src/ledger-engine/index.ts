@@ -148,6 +148,13 @@ export {
 export { type CausationDepths } from "./storage/causation.ts";
 export { type DeletionChange, applyDeletion, isDeleted, storedUuid } from "./storage/deletion.ts";
 export {
+  type OriginFacts,
+  type RestoredMarks,
+  forgetImportNotes,
+  restoreMarks,
+  restoreOrigins,
+} from "./storage/log/restored-origins.ts";
+export {
   type MigrationStep,
   STEP_LAST,
   type TablesState,

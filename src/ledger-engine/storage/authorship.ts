@@ -17,6 +17,8 @@ type AuthorshipRow = {
 /** The author of the last entry, and the row with the last change. */
 interface Latest {
   readonly author: Author | undefined;
+  /** The entry from which on the last change holds; -1 if there is none. */
+  readonly changedAt: number;
   /** Undefined if there is no row yet. */
   readonly row: { readonly log: number; readonly changes: number } | undefined;
 }
@@ -45,12 +47,18 @@ export class Authorship {
     const id = author === undefined ? UNKNOWN : this.#idOf(author);
     if (row === undefined || row.changes >= CHANGES_MAX) {
       this.#sql.all("INSERT INTO authorship (log, changes) VALUES (?, ?)", log, changeText(0, id));
-      this.#latest = { author, row: { log, changes: 1 } };
+      this.#latest = { author, changedAt: log, row: { log, changes: 1 } };
       return;
     }
     const change = changeText(log - row.log, id);
     this.#sql.all("UPDATE authorship SET changes = changes || ? WHERE log = ?", change, row.log);
-    this.#latest = { author, row: { log: row.log, changes: row.changes + 1 } };
+    this.#latest = { author, changedAt: log, row: { log: row.log, changes: row.changes + 1 } };
+  }
+
+  /** The entry from which on the last author is known; -1 where no author was ever noted. */
+  get lastChange(): number {
+    this.#latest ??= this.#readLatest();
+    return this.#latest.changedAt;
   }
 
   /** The author of an entry that exists; undefined if unknown. */
@@ -104,9 +112,13 @@ export class Authorship {
     const [row] = this.#sql.all<AuthorshipRow>(
       "SELECT log, changes FROM authorship ORDER BY log DESC LIMIT 1",
     );
-    if (row === undefined) return { author: undefined, row };
-    const changes = changesOf(row).length;
-    return { author: this.#authorOf(row, Infinity), row: { log: row.log, changes } };
+    if (row === undefined) return { author: undefined, changedAt: -1, row };
+    const changes = changesOf(row);
+    return {
+      author: this.#authorOf(row, Infinity),
+      changedAt: changes.at(-1)?.log ?? row.log,
+      row: { log: row.log, changes: changes.length },
+    };
   }
 
   #authorOf(row: AuthorshipRow, log: number): Author | undefined {

@@ -10,6 +10,7 @@ import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerImportNotes } from "./http/florin/import-notes.ts";
 import { registerLogAuthor } from "./http/florin/log-author.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
+import { registerRestoredLedgers } from "./http/florin/restored-ledgers.ts";
 import { registerSavedLedgers } from "./http/florin/saved-ledgers.ts";
 import { registerLedgerStream } from "./http/florin/stream.ts";
 import { registerVerify } from "./http/florin/verify.ts";
@@ -131,5 +132,6 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerLedgerStream(app);
   registerBucketList(app);
   registerSavedLedgers(app);
+  registerRestoredLedgers(app);
   return app;
 }

@@ -32,6 +32,13 @@ export {
   registration,
   type Registration,
 } from "./operations/operations.ts";
+export {
+  restorationOf,
+  restorationOperations,
+  RestorationParams,
+  RESTORING,
+  writtenRestorationOf,
+} from "./operations/restorations.ts";
 export { healthOperation, infoOperation } from "./operations/service.ts";
 export {
   BigInteger,

@@ -1,6 +1,7 @@
 import { AnnouncementPace, resendWaitMs } from "./announcement-pace.ts";
 import { EntryCauses } from "./entry-causes.ts";
-import type { LedgerBacklog } from "./ledger-backlog.ts";
+import { type LedgerBacklog, ledgerBacklog } from "./ledger-backlog.ts";
+import { ledgerGauge } from "./ledger-gauge.ts";
 import { unpublishedRange } from "./log-ranges.ts";
 import type { LedgerEngine } from "#ledger-engine";
 import { logError } from "#platform/log.ts";
@@ -19,6 +20,22 @@ export interface AnnouncerPorts {
   readonly onMessage: (ledger: string) => Promise<void>;
   /** Told when events had to be announced again, and when all are confirmed. */
   readonly backlog: LedgerBacklog;
+}
+
+/** The announcer of a ledger's object. */
+export function announcerOf(
+  ctx: DurableObjectState,
+  env: Env,
+  ports: Pick<AnnouncerPorts, "alarms" | "openLedger" | "refusal">,
+): EventAnnouncer {
+  const gauge = ledgerGauge(ctx, env);
+  return new EventAnnouncer({
+    ...ports,
+    queue: env.EVENTS,
+    waitUntil: (work) => ctx.waitUntil(work),
+    onMessage: (ledger) => gauge.look(ledger),
+    backlog: ledgerBacklog(ctx, env),
+  });
 }
 
 /**

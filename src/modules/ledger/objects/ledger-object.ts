@@ -2,14 +2,13 @@ import { DurableObject } from "cloudflare:workers";
 import { type BulkProgress, parseElements, progressOf } from "./bulk-progress.ts";
 import type { HeadRange, ImportCall, LogRange, WrittenLog } from "./calls.ts";
 import type { Caused, OwnWrite } from "./entry-causes.ts";
-import { EventAnnouncer } from "./event-announcer.ts";
+import { announcerOf, type EventAnnouncer } from "./event-announcer.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
-import { ledgerBacklog } from "./ledger-backlog.ts";
-import { ledgerGauge } from "./ledger-gauge.ts";
 import { LogListeners } from "./log-listeners.ts";
 import { readCommitted, readHeadRange, readLogRange, readWrittenRange } from "./log-ranges.ts";
 import { createLedger, isOf, openEngine } from "./open-engine.ts";
+import { type RestoredLog, type RestoreStep, restoreStep } from "./restored-log.ts";
 import { type LogEnd, logEnd, readStreamed, type StreamedLog } from "./streamed-log.ts";
 import { NOT_CREATED, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
@@ -54,6 +53,7 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
+import { waitsForBackup } from "#platform/upgrade/put-off.ts";
 
 /** One ledger: puts its writes in order, and announces their events. The rules are in the engine. */
 export class LedgerObject extends DurableObject<Env> {
@@ -84,15 +84,10 @@ export class LedgerObject extends DurableObject<Env> {
     this.#migration = new TableMigration(this.#sql, () =>
       this.#alarms.set("migration", Date.now()),
     );
-    const gauge = ledgerGauge(ctx, env);
-    this.#announcer = new EventAnnouncer({
+    this.#announcer = announcerOf(ctx, env, {
       alarms: this.#alarms,
-      queue: env.EVENTS,
-      waitUntil: (work) => ctx.waitUntil(work),
       openLedger: () => this.#engine,
       refusal: () => this.#migration.refusal,
-      onMessage: (ledger) => gauge.look(ledger),
-      backlog: ledgerBacklog(ctx, env),
     });
     this.#listeners = new LogListeners(ctx, () => this.#engine && logEnd(this.#engine));
     if (isCreated(this.#sql)) this.#load();
@@ -162,10 +157,7 @@ export class LedgerObject extends DurableObject<Env> {
     return mapResult(results, (made) => toBulkAnswer(elements, made, { asBody, amounts }));
   }
 
-  /**
-   * Executes a bulk of scripts up to its first failure. The elements come as the text that `stringifyOwn` makes of them, and the progress is
-   * returned: both cross the call in a fraction of the time of elements and results.
-   */
+  /** Executes a bulk of scripts up to its first failure. Its elements, as `stringifyOwn` writes them, and the progress cross the call fast. */
   async executeUntilFailure(
     elements: string,
     options: Omit<BulkOptions, "atomic" | "continueOnFailure"> & Caused,
@@ -174,9 +166,7 @@ export class LedgerObject extends DurableObject<Env> {
     return mapResult(await this.executeBulk(parseElements(elements), sequence), progressOf);
   }
 
-  /**
-   * Imports entries of another ledger's log, as many of the first ones as one turn allows. Refuses them while another import is under way.
-   */
+  /** Imports the first entries of another ledger's log, as many as one turn allows. Refuses them while another import is under way. */
   async importLogs(
     batch: ImportBatch,
     { importId, uuid }: ImportCall,
@@ -192,6 +182,17 @@ export class LedgerObject extends DurableObject<Env> {
   /** Ends an import, so that other writes are accepted again. */
   async endImport(importId: string): Promise<void> {
     this.#importLock.release(importId);
+  }
+
+  /** Does a step of the restoration of a ledger, deleted or not, that the catalogue has. After the last one, its events are announced. */
+  async restore(ledger: Ledger, step: RestoreStep): Promise<Result<RestoredLog>> {
+    if (!isCreated(this.#sql)) this.#create(ledger);
+    const result = await this.#commits.run(() => restoreStep(this.#sql, this.#engine, step));
+    if (step.kind !== "finish" || !result.ok) return result;
+    this.#engine = undefined; // It does not know the marks.
+    this.#load();
+    this.#alarms.set("events", Date.now());
+    return result;
   }
 
   async read(call: ReadCall, uuid?: string): Promise<Result<unknown>> {
@@ -303,6 +304,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    if (await waitsForBackup(this.ctx.storage, this.env)) return;
     this.#reads.forgetEndedExports();
     await this.#alarms.ring();
   }
