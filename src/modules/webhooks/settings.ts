@@ -43,3 +43,9 @@ export const retryPolicyOf = (settings: WebhookSettings): RetryPolicy => ({
   abortAfterMs: settings.FLORIN_WEBHOOK_RETRY_ABORT_AFTER,
   maxAttempts: settings.FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS,
 });
+
+/** How long deliveries are kept after their end, in milliseconds. */
+export const retentionOf = (settings: WebhookSettings) => ({
+  succeededMs: settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED,
+  othersMs: settings.FLORIN_WEBHOOK_RETENTION_FAILED,
+});

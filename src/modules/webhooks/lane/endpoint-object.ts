@@ -1,6 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
-import { LaneChanges, type ReplayCounts } from "./lane-changes.ts";
-import { type LaneBacklog, LaneReads, LATE_MS, type Retention } from "./lane-reads.ts";
+import {
+  ALL_SLICE,
+  LaneChanges,
+  PAUSE_MS,
+  type ReplayCounts,
+  SLICE,
+  SLICES_MAX,
+} from "./lane-changes.ts";
+import { type LaneBacklog, LaneReads, LATE_MS } from "./lane-reads.ts";
+import { laneRestoration } from "./lane-restoration.ts";
 import { LaneStore } from "./lane-store.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
@@ -22,10 +30,11 @@ import {
   type LaneNeed,
   type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
-import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
+import { retentionOf, retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
 import { HELD_MS } from "#platform/arming/arming-watch.ts";
 import { armingOf } from "#platform/arming/isolates.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
+import type { ObjectRestoration, ObjectRestoreStep } from "#platform/backup/object-restoration.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -37,13 +46,6 @@ import { BacklogNote } from "#platform/status/object-backlogs.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { sharedDeadlines } from "#platform/work/deadline.ts";
 
-/** Most deliveries that one turn ends or purges. Other calls of the object come between two turns. */
-const SLICE = 500;
-/** Most deliveries that one statement ends where all have to end in one turn. Their numbers are one parameter, which takes two megabytes at most. */
-const ALL_SLICE = 100_000;
-/** Most turns of ending or purging after one alarm, and the wait in milliseconds until the next alarm continues. */
-const SLICES_MAX = 40;
-const PAUSE_MS = 1000;
 /** How often old deliveries are purged, in milliseconds. */
 const PURGE_INTERVAL_MS = 24 * 3_600_000;
 
@@ -59,6 +61,7 @@ const PURGE_INTERVAL_MS = 24 * 3_600_000;
 export class EndpointObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #tableCopy: ObjectCopy;
+  readonly #restoration: ObjectRestoration;
   readonly #store: LaneStore;
   readonly #changes: LaneChanges;
   readonly #endings: LateEndings;
@@ -73,6 +76,7 @@ export class EndpointObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#tableCopy = new ObjectCopy(this.#sql);
+    this.#restoration = laneRestoration(env, this.#sql, (spec) => this.#goOn(spec));
     this.#store = new LaneStore(this.#sql);
     this.#changes = new LaneChanges(this.#sql);
     this.#endings = new LateEndings(this.#sql);
@@ -112,6 +116,11 @@ export class EndpointObject extends DurableObject<Env> {
   /** Copies the tables for a backup. */
   async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
     return this.#tableCopy.step(step);
+  }
+
+  /** Takes the tables of a backup. */
+  async restoreTables(step: ObjectRestoreStep): ReturnType<ObjectRestoration["step"]> {
+    return this.#restoration.step(step);
   }
 
   list(query: DeliveryQuery): DeliveryRecord[] {
@@ -189,6 +198,13 @@ export class EndpointObject extends DurableObject<Env> {
     this.#noteLater();
   }
 
+  /** Goes on after a restoration, in which the config may have become an earlier one. */
+  #goOn(spec: LaneSpec): void {
+    const lane = this.#lane();
+    if (lane !== undefined) this.#adopt(lane, spec);
+    for (const name of ["deliver", "end", "purge"] as const) this.#alarms.set(name, Date.now());
+  }
+
   /** Looks soon whether the lane is behind, if it may be. */
   #noteLater(): void {
     const lane = this.#lane();
@@ -235,7 +251,7 @@ export class EndpointObject extends DurableObject<Env> {
   /** Ends all pending deliveries in one turn, because the lane is active after it. */
   #endAll(lane: Lane): void {
     const underWay = [...lane.view.underWay.keys()];
-    this.#endings.add(underWay, { status: lane.endStatus, error: endErrorOf(lane) });
+    this.#endings.add(underWay, { status: lane.endStatus, error: lane.endError });
     if (underWay.length > 0) this.#alarms.set("end", Date.now() + PAUSE_MS);
     let ended: number;
     do ended = this.#endSome(lane, ALL_SLICE);
@@ -253,20 +269,15 @@ export class EndpointObject extends DurableObject<Env> {
     return this.#changes.endPending(lane.endStatus, {
       head,
       except: [...underWay.keys()],
-      error: endErrorOf(lane),
+      error: lane.endError,
       wallMs: Date.now(),
       limit,
     });
   }
 
   #replayAll(seqs: readonly number[], request: string, lane: Lane): ReplayCounts {
-    const wallMs = Date.now();
-    return this.#sql.transaction(() => {
-      const failedSinceMs = this.#replayableSinceMs;
-      const counts = this.#changes.replay(seqs, { laneMs: lane.laneMs, wallMs, failedSinceMs });
-      this.#changes.remember(request, counts, wallMs);
-      return counts;
-    });
+    const at = { laneMs: lane.laneMs, wallMs: Date.now(), failedSinceMs: this.#replayableSinceMs };
+    return this.#changes.replayOnce(seqs, request, at);
   }
 
   /** Ends the pending deliveries of an inactive config, in turns: a lane may have a million. */
@@ -370,12 +381,8 @@ export class EndpointObject extends DurableObject<Env> {
     return this.#opened;
   }
 
-  get #retention(): Retention {
-    const settings = webhookSettings.of(this.env);
-    return {
-      succeededMs: settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED,
-      othersMs: settings.FLORIN_WEBHOOK_RETENTION_FAILED,
-    };
+  get #retention() {
+    return retentionOf(webhookSettings.of(this.env));
   }
 
   /** Deliveries that failed before this time cannot be replayed, even if they are not purged yet; in milliseconds since the epoch. */
@@ -391,6 +398,3 @@ export class EndpointObject extends DurableObject<Env> {
 
 const NOT_FOUND = { ok: false, failure: toFailure(unknownDelivery()) } as const;
 const CONFLICT = { ok: false, failure: toFailure(notReplayable()) } as const;
-
-const endErrorOf = ({ spec }: Lane): string | null =>
-  spec.hasFailed ? "the webhook config was deactivated because its endpoint kept failing" : null;

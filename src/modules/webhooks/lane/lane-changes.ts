@@ -12,8 +12,26 @@ export interface ReplayCounts {
   readonly skipped: number;
 }
 
+/** When deliveries are replayed: by the clock of the lane and by that of the machine; and since when those have failed that may be. */
+interface ReplayTimes {
+  readonly laneMs: number;
+  readonly wallMs: number;
+  readonly failedSinceMs: number;
+}
+
+/** Most deliveries that one turn ends or purges. Other calls of the object come between two turns. */
+export const SLICE = 500;
+/** Most deliveries that one statement ends where all have to end in one turn. Their numbers are one parameter, which takes two megabytes at most. */
+export const ALL_SLICE = 100_000;
+/** Most turns of ending or purging after one alarm, and the wait in milliseconds until the next alarm continues. */
+export const SLICES_MAX = 40;
+export const PAUSE_MS = 1000;
+
 /** How long the answer to a replay is kept for a repetition, in milliseconds. */
 export const REPLAY_MS = 24 * 3_600_000;
+
+/** The numbers that the original of a copy may give to deliveries after its backup: more than an endpoint takes in a hundred years. */
+const NUMBERS_OF_ORIGINAL = 2 ** 32;
 
 const FAILED = statusNumber("failed");
 const SUCCEEDED = statusNumber("succeeded");
@@ -93,7 +111,7 @@ export class LaneChanges {
     return row === undefined ? undefined : (parseJson(row.result) as ReplayCounts); // `remember` has stored it
   }
 
-  remember(request: string, result: ReplayCounts, wallMs: number): void {
+  #remember(request: string, result: ReplayCounts, wallMs: number): void {
     this.#sql.all("DELETE FROM replay WHERE at_ms < ?", wallMs - REPLAY_MS);
     this.#sql.all(
       "INSERT INTO replay (request, at_ms, result) VALUES (?, ?, ?)",
@@ -103,15 +121,17 @@ export class LaneChanges {
     );
   }
 
+  /** Replays deliveries, and remembers the answer to the request. */
+  replayOnce(seqs: readonly number[], request: string, at: ReplayTimes): ReplayCounts {
+    return this.#sql.transaction(() => {
+      const counts = this.replay(seqs, at);
+      this.#remember(request, counts, at.wallMs);
+      return counts;
+    });
+  }
+
   /** Makes deliveries due at `laneMs`. Those that failed at `failedSinceMs` or later begin a new generation; pending ones are attempted earlier. */
-  replay(
-    seqs: readonly number[],
-    {
-      laneMs,
-      wallMs,
-      failedSinceMs,
-    }: { readonly laneMs: number; readonly wallMs: number; readonly failedSinceMs: number },
-  ): ReplayCounts {
+  replay(seqs: readonly number[], { laneMs, wallMs, failedSinceMs }: ReplayTimes): ReplayCounts {
     const chosen = stringifyJson(seqs);
     const replayed = this.#sql.all(
       `UPDATE delivery SET status = ${PENDING}, generation = generation + 1, attempts = 0, waited_ms = 0, cycle_ms = NULL,
@@ -135,6 +155,32 @@ export class LaneChanges {
     );
     const skipped = seqs.length - replayed.length - expedited.length;
     return { replayed: replayed.length, expedited: expedited.length, skipped };
+  }
+
+  /** The uuids of the ledgers whose events the lane has received, by their numbers. */
+  ledgers(): ReadonlyMap<number, string> {
+    const rows = this.#sql.all<{ id: number; uuid: string }>("SELECT id, uuid FROM origin");
+    return new Map(rows.map(({ id, uuid }) => [id, uuid]));
+  }
+
+  /**
+   * Fits the deliveries of a backup to its ledgers, whose last entries are given by the numbers of their origins: the original has made further
+   * entries, and the ledgers will give their ids to others, which have to be received and delivered. So the lane forgets what it knows of
+   * them. Further deliveries of the original have numbers as well, by which endpoints recognise repetitions, and which are not used again.
+   */
+  fitTo(lastEntries: ReadonlyMap<number, number>): void {
+    this.#sql.all(
+      `UPDATE lane SET numbered_to = ? + max(numbered_to, coalesce((SELECT max(seq) FROM delivery), 0))`,
+      NUMBERS_OF_ORIGINAL,
+    );
+    for (const [origin, last] of lastEntries) {
+      const later = "SELECT seq FROM delivery WHERE origin = ? AND position > ?";
+      for (const table of ["excerpt", "attempt", "ending", "delivery"]) {
+        this.#sql.all(`DELETE FROM ${table} WHERE seq IN (${later})`, origin, last);
+      }
+      this.#sql.all("DELETE FROM received WHERE origin = ? AND first > ?", origin, last);
+      this.#sql.all("UPDATE received SET last = ?2 WHERE origin = ?1 AND last > ?2", origin, last);
+    }
   }
 
   /** Whether the retention of all deliveries is over. The newest delivery is never purged, so its date decides. */

@@ -133,11 +133,13 @@ export class LaneStore {
     this.#sql.all("UPDATE lane SET purged_ms = ?", wallMs);
   }
 
-  /** The number of the newest delivery; 0 if there is none. */
+  /** The last number that is taken, by the newest delivery or by one of the original of a copy; 0 if there is none. */
   lastSeq(): number {
-    return (
-      first(this.#sql.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM delivery")).seq ?? 0
-    );
+    return first(
+      this.#sql.all<{ seq: number }>(
+        "SELECT max(numbered_to, coalesce((SELECT max(seq) FROM delivery), 0)) AS seq FROM lane",
+      ),
+    ).seq;
   }
 
   /**

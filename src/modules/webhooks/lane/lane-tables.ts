@@ -103,6 +103,12 @@ export const LANE_TABLES = new TableSteps("the lane of the endpoint", [
     statements: ["ALTER TABLE delivery ADD COLUMN cause TEXT"],
     isAddition: true,
   },
+  {
+    // numbered_to: the last number that may be taken by a delivery that is not here: of the original of a restored copy.
+    name: "Numbers that the original of a copy has given away",
+    statements: ["ALTER TABLE lane ADD COLUMN numbered_to INTEGER NOT NULL DEFAULT 0"],
+    isAddition: true,
+  },
 ]);
 
 /** The stored statuses of deliveries, by number. */

@@ -335,6 +335,13 @@ export class Lane {
     return this.#spec.hasFailed ? "failed" : "cancelled";
   }
 
+  /** The error of pending deliveries of an inactive config at their end. */
+  get endError(): string | null {
+    return this.#spec.hasFailed
+      ? "the webhook config was deactivated because its endpoint kept failing"
+      : null;
+  }
+
   /** Logs a failure of the lane's own work, and lets the lane rest. */
   #failed(error: unknown, message: string): void {
     logError(message, error, { config: this.#spec.configId });
@@ -378,4 +385,5 @@ export class Lane {
   }
 }
 
-const GONE = "the event is gone: its ledger was deleted";
+const GONE =
+  "the event is gone: its ledger was deleted, or the backup from which the deployment was restored does not have it";

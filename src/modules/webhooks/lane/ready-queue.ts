@@ -1,4 +1,3 @@
-import { BodyCache } from "./body-cache.ts";
 import type { DueDelivery, FreshRange, LaneStore } from "./lane-store.ts";
 import { OriginStreams } from "./origin-streams.ts";
 import type { EventOrigin } from "#modules/webhooks/core/lane.ts";
@@ -32,6 +31,8 @@ const READY_MAX = 320;
 const READY_LOW = 192;
 /** Length of ready bodies, in characters, from which no further deliveries are chosen. */
 const READY_LENGTH_MAX = 8_000_000;
+/** Most characters of all bodies together of events that a lane has just received. */
+const CACHED_LENGTH_MAX = 2_000_000;
 /** Most events of one origin that are read at once. If the origin hangs, other origins have the remaining places. */
 const LOAD_MAX = 192;
 
@@ -269,5 +270,29 @@ export class ReadyQueue {
       this.#first.delete(seq);
       this.#aside.add(origin, seq);
     }
+  }
+}
+
+/** Bodies of events that a lane has just received, so that their first attempt need not read them. A full cache drops the oldest bodies. */
+class BodyCache {
+  readonly #bodies = new Map<number, string>();
+  #length = 0;
+
+  put(seq: number, body: string): void {
+    this.#bodies.set(seq, body);
+    this.#length += body.length;
+    for (const oldest of this.#bodies.keys()) {
+      if (this.#length <= CACHED_LENGTH_MAX) return;
+      this.take(oldest);
+    }
+  }
+
+  /** Returns the body and removes it. */
+  take(seq: number): string | undefined {
+    const body = this.#bodies.get(seq);
+    if (body === undefined) return undefined;
+    this.#bodies.delete(seq);
+    this.#length -= body.length;
+    return body;
   }
 }

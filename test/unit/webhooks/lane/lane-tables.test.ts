@@ -13,7 +13,7 @@ test("a lane whose tables a later version made is refused, and stays as it is", 
   sql.all("INSERT INTO migration (step, cursor) VALUES (?, NULL)", LANE_TABLES.last + 1);
 
   expect(() => new LaneStore(sql)).toThrow(
-    "the lane of the endpoint was written by a later version: its tables are at step 3, and this version knows only 2",
+    "the lane of the endpoint was written by a later version: its tables are at step 4, and this version knows only 3",
   );
   expect(sql.all("SELECT head FROM lane")).toEqual([{ head: 7 }]);
 });
