@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { Delivery, type NextRun } from "./delivery.ts";
-import { type Progress, ProgressStore } from "./progress.ts";
+import { type Progress, PROGRESS_TABLES, ProgressStore } from "./progress.ts";
 import type { LogTextPage } from "#ledger-engine";
+import { lastEntryOfNamed } from "#modules/catalogue/index.ts";
 import { driverContextOf } from "#modules/exporters/drivers/driver.ts";
 import { type LogPage, toItems } from "#modules/exporters/drivers/log-page.ts";
 import { exporterSettings } from "#modules/exporters/settings.ts";
@@ -13,6 +14,11 @@ import {
 } from "#modules/exporters/store/pipeline-store.ts";
 import { waitsForArming } from "#platform/arming/held-work.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
+import {
+  ObjectRestoration,
+  type ObjectRestoreStep,
+  type Settlement,
+} from "#platform/backup/object-restoration.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
 import { objectAt } from "#platform/objects/address.ts";
@@ -49,6 +55,7 @@ const UNSERVED_MS = 3_600_000;
  */
 export class PipelineObject extends DurableObject<Env> {
   readonly #tableCopy: ObjectCopy;
+  readonly #restoration: ObjectRestoration;
   readonly #progress: ProgressStore;
   /** The delivery is opened at its first use, so that a wrong setting does not keep the object from being created. */
   #opened: Delivery | undefined;
@@ -78,12 +85,20 @@ export class PipelineObject extends DurableObject<Env> {
       nowMs: Date.now,
     });
     this.#progress = new ProgressStore(durableSql(ctx.storage));
-    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
+    const sql = durableSql(ctx.storage);
+    this.#tableCopy = new ObjectCopy(sql);
+    const settle = () => this.#settle();
+    this.#restoration = new ObjectRestoration({ sql, tables: PROGRESS_TABLES, settle });
   }
 
   /** Copies the tables for a backup. */
   async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
     return this.#tableCopy.step(step);
+  }
+
+  /** Takes the tables of a backup. */
+  async restoreTables(step: ObjectRestoreStep): ReturnType<ObjectRestoration["step"]> {
+    return this.#restoration.step(step);
   }
 
   /** Reads the spec again, and follows it. Deletes the storage of this object if the pipeline is deleted. */
@@ -131,6 +146,22 @@ export class PipelineObject extends DurableObject<Env> {
       const waitMs = waitAfterFailures(BROKEN_BACKOFF, ++this.#brokenAlarms);
       await setAlarm(this.ctx.storage, Date.now() + waitMs);
     }
+  }
+
+  /** Fits progress that a backup has to the pipeline and the ledger of the backup. */
+  async #settle(): Promise<Settlement> {
+    const spec = await PipelineStore.from(this.env).findSpec(this.#id());
+    const lastEntry =
+      spec === undefined ? undefined : await lastEntryOfNamed(this.env, spec.ledger);
+    return {
+      change: () => {
+        if (spec !== undefined) this.#progress.settle(spec, lastEntry, Date.now());
+      },
+      // A pipeline that is stopped gets the alarm, too: its run ends at once. One that was deleted is removed by the sweep.
+      wake: () => {
+        if (this.#progress.read() !== undefined) void setAlarm(this.ctx.storage, Date.now());
+      },
+    };
   }
 
   async #ring(): Promise<void> {

@@ -132,6 +132,20 @@ export class ProgressStore {
     );
   }
 
+  /**
+   * Follows a version of the spec with the progress of a backup, whose ledger ends at an entry: entries behind it were accepted of the original
+   * only, and the ledger will give their ids to others.
+   */
+  settle(spec: SpecVersion, lastEntry: number | undefined, nowMs: number): void {
+    this.#exists = hasSteps(this.#sql);
+    if (!this.#exists) return;
+    if (!this.adopt(spec, nowMs)) this.toEarlier(spec, nowMs);
+    if (lastEntry !== undefined) {
+      const last = lastEntry < 0 ? null : lastEntry;
+      this.#sql.all("UPDATE progress SET last_log = ? WHERE last_log > ?", last, lastEntry);
+    }
+  }
+
   /** Moves the position to the last of some accepted entries, unless the pipeline was reset since they were sent. */
   advance(resets: number, { lastLogId, count }: Accepted, nowMs: number): void {
     if (!this.#exists) return;
