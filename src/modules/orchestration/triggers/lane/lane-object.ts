@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { evaluateTurn, type FailedFilter } from "./evaluate.ts";
 import { storeFailedFilters } from "./failed-filters.ts";
+import { triggerLaneRestoration } from "./lane-restoration.ts";
 import { TriggerLaneStore, type TriggerFigures, type WaitingEvent } from "./lane-store.ts";
 import { LANE_TABLES } from "./tables.ts";
 import { type BudgetState, type Rate, refilled, waitMsOf } from "./token-bucket.ts";
@@ -10,11 +11,13 @@ import type { LaneEvent } from "#modules/orchestration/triggers/lane-event.ts";
 import { currentTriggers } from "#modules/orchestration/triggers/matching/catalogue.ts";
 import { storeOccurrences } from "#modules/orchestration/triggers/occurrences.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
+import type { ObjectRestoration, ObjectRestoreStep } from "#platform/backup/object-restoration.ts";
 import { systemContext } from "#platform/context.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { isBeingRestored } from "#platform/sql/table-steps.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { DutyCycle } from "#platform/work/duty-cycle.ts";
 
@@ -63,6 +66,7 @@ export interface LaneFigures extends TriggerFigures {
  */
 export class TriggerLaneObject extends DurableObject<Env> {
   readonly #tableCopy: ObjectCopy;
+  readonly #restoration: ObjectRestoration;
   readonly #store: TriggerLaneStore;
   readonly #alarms: Alarms<"evaluate">;
   #isRunning = false;
@@ -70,9 +74,12 @@ export class TriggerLaneObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const sqlite = durableSql(ctx.storage);
-    LANE_TABLES.migrateToEnd(sqlite);
+    if (!isBeingRestored(sqlite)) LANE_TABLES.migrateToEnd(sqlite);
     this.#store = new TriggerLaneStore(sqlite);
     this.#tableCopy = new ObjectCopy(sqlite);
+    this.#restoration = triggerLaneRestoration(env, sqlite, () =>
+      this.#alarms.set("evaluate", Date.now()),
+    );
     this.#alarms = new Alarms(ctx.storage, { evaluate: () => this.#run() });
     void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
@@ -80,6 +87,11 @@ export class TriggerLaneObject extends DurableObject<Env> {
   /** Copies the tables for a backup. */
   async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
     return this.#tableCopy.step(step);
+  }
+
+  /** Takes the tables of a backup. */
+  async restoreTables(step: ObjectRestoreStep): ReturnType<ObjectRestoration["step"]> {
+    return this.#restoration.step(step);
   }
 
   /** Stores events, and has their filters evaluated without waiting for the results. Returns false where too many events wait already. */

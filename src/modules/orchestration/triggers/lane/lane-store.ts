@@ -80,6 +80,34 @@ export class TriggerLaneStore {
     });
   }
 
+  /** The ids of the events that wait, in their order. */
+  waitingIds(): string[] {
+    return this.#sql
+      .all<{ id: string }>("SELECT event_id AS id FROM work ORDER BY seq")
+      .map(({ id }) => id);
+  }
+
+  /** When an event that waits has happened, as a text of `Timestamp`. */
+  dateOf(id: string): string | undefined {
+    const [row] = this.#sql.all<{ date: string }>(
+      "SELECT event ->> 'date' AS date FROM work WHERE event_id = ?",
+      id,
+    );
+    return row?.date;
+  }
+
+  /** Forgets events that wait, and counts anew how many wait for each trigger. */
+  forget(ids: readonly string[]): void {
+    this.#sql.all(
+      "DELETE FROM work WHERE event_id IN (SELECT value FROM json_each(?))",
+      stringifyJson(ids),
+    );
+    this.#sql.all(
+      `UPDATE trigger SET waiting = (
+         SELECT count(*) FROM work, json_each(work.triggers) AS each WHERE each.value = trigger.key)`,
+    );
+  }
+
   /** Counts events that the lane has refused. */
   refuse(events: readonly LaneEvent[]): void {
     this.#countEach("refused", events);
