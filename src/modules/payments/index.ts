@@ -188,4 +188,5 @@ export { countOpenMovements, type OpenMovementCount } from "./initiations/open-c
 export { connectorNamed, type NamedConnector } from "./installs/named.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";
 export type { MoneyMove, MoneyScope } from "./mirror/money-moves.ts";
+export { lastAdjustmentKey } from "./payments/adjustment-keys.ts";
 export type { Payment } from "./payments/payment.ts";

@@ -1,5 +1,7 @@
 import type { FileSpec, Removal, Verdict } from "./reading.ts";
+import type { StatementState } from "./refusal.ts";
 import type { Head } from "./statement.ts";
+import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
@@ -158,6 +160,47 @@ export class FileStore {
     return rows.map(toFile)[0];
   }
 
+  /** The ids of all files. */
+  ids(): string[] {
+    return this.#sql.all<{ id: string }>("SELECT id FROM file ORDER BY key").map(({ id }) => id);
+  }
+
+  /**
+   * Fits the files of a backup to the heads that its database has, by the ids of files. The database is earlier; the bytes of files are not in
+   * the backup, so that one that was not read to its end is refused.
+   *
+   *     here                       no head    head `reading`        head `ready`    head `refused`
+   *     receiving                  forgotten  –                     –               –
+   *     received, stored           dropped    refused               –               –
+   *     judged                     dropped    the verdict counts    –               –
+   *     ready                      dropped    the verdict counts    as it is        –
+   *     removing                   goes on    goes on               goes on         –
+   *     dropped, by somebody       goes on    removed               removed         –
+   *     dropped, as it is refused  goes on    refused               –               goes on
+   */
+  fitTo(heads: ReadonlyMap<string, StatementState>): void {
+    for (const id of this.ids()) {
+      const file = present(this.find(id), "the file is there");
+      this.#fit(file, heads.get(id));
+    }
+    this.#sql.all("UPDATE file SET is_in_bucket = 1");
+  }
+
+  #fit(file: StoredFile, head: StatementState | undefined): void {
+    const { state, removal } = file;
+    if (state === "removing") return;
+    if (state === "receiving") {
+      this.forget(file);
+    } else if (head === undefined) {
+      this.setState(file, "dropped");
+    } else if (state === "dropped" && removal !== undefined) {
+      this.setState(file, "removing");
+    } else if (head === "reading") {
+      if (file.verdict?.isRead === true && state !== "dropped") this.setState(file, "judged");
+      else this.judge(file, LOST, linesOf(file));
+    }
+  }
+
   /** Deletes a file whose lines are gone. */
   forget(file: StoredFile): void {
     this.#sql.transaction(() => {
@@ -210,6 +253,22 @@ export class FileStore {
     for (let place = 0; place < pieces; place++) this.#pieces.delete(pieceKey(key, place));
   }
 }
+
+/** What becomes of a file whose bytes are not in the backup from which its source has come back. */
+const LOST: Verdict = {
+  isRead: false,
+  format: undefined,
+  refusal: {
+    kind: "UNSUPPORTED",
+    message:
+      "The file had not been read to its end when the backup was made from which this deployment was restored; upload it again.",
+  },
+};
+
+const linesOf = ({ firstLine, lastLine }: StoredFile) =>
+  firstLine === undefined || lastLine === undefined
+    ? undefined
+    : { first: firstLine, last: lastLine };
 
 /** Most files that one page of lines is read from. */
 const FILES_PER_PAGE = 50;

@@ -1,12 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
 import { headDeletion, headInsertions, headsProblem } from "./heads.ts";
 import type { FileSpec, ReadFile, Removal, Verdict } from "./reading.ts";
-import type { StatementRefusal } from "./refusal.ts";
+import type { StatementRefusal, StatementState } from "./refusal.ts";
 import { reconciliationStatements } from "./tables.ts";
-import { fromPrincipalColumn } from "#platform/access/stored-principal.ts";
+import { fromPrincipalColumn, toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { columnValues } from "#platform/db/json-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -174,4 +174,37 @@ export async function recordRemoval(env: Env, id: string, removal: Removal): Pro
         and(eq(reconciliationStatements.id, id), eq(reconciliationStatements.sourceId, sourceId)),
       ),
   );
+}
+
+/** The states of the files of a source, as D1 has them, by the ids of files. */
+export async function recordedStates(
+  env: Env,
+  sourceId: string,
+): Promise<ReadonlyMap<string, StatementState>> {
+  const { id, state } = reconciliationStatements;
+  const rows = await databaseOf(env)
+    .select({ id, state })
+    .from(reconciliationStatements)
+    .where(eq(reconciliationStatements.sourceId, sourceId));
+  return new Map(rows.map((row) => [row.id, row.state]));
+}
+
+/** Deletes the heads of files that the object of a source has lost, because they were deleted when it was saved. Refused ones have no file. */
+export async function recordLost(
+  env: Env,
+  sourceId: string,
+  { states, ids }: LostFiles,
+): Promise<void> {
+  const { principal, requestId } = systemContext(env, "restoration");
+  const removal = { sourceId, requestId, principal: toPrincipalColumn(principal) };
+  const known = new Set(ids);
+  for (const [id, state] of states) {
+    if (state !== "refused" && !known.has(id)) await recordRemoval(env, id, removal);
+  }
+}
+
+/** The files that D1 knows, and the ids of those that the object has. */
+interface LostFiles {
+  readonly states: ReadonlyMap<string, StatementState>;
+  readonly ids: readonly string[];
 }

@@ -6,17 +6,23 @@ import { FileLineStore } from "./line-store.ts";
 import type { FileLine } from "./line.ts";
 import { STATEMENT_SOURCE_TABLES } from "./object-tables.ts";
 import type { FileSpec, Removal } from "./reading.ts";
-import { recordRemoval } from "./record.ts";
+import { recordedStates, recordLost, recordRemoval } from "./record.ts";
 import { type Ending, FileWork } from "./work.ts";
 import { currencyDecimals } from "#modules/payments/index.ts";
 import { FILE_BYTES_MAX } from "#modules/reconciliation/core/statements/index.ts";
 import { present } from "#platform/assert.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
+import {
+  ObjectRestoration,
+  type ObjectRestoreStep,
+  type Settlement,
+} from "#platform/backup/object-restoration.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
 import { asResult, attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { hasSteps } from "#platform/sql/table-steps.ts";
 import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 import { isPutOff } from "#platform/upgrade/put-off.ts";
 import { ownDeadline } from "#platform/work/deadline.ts";
@@ -43,6 +49,7 @@ const WAIT_MS = 10_000;
  */
 export class StatementSourceObject extends DurableObject<Env> {
   readonly #tableCopy: ObjectCopy;
+  readonly #restoration: ObjectRestoration;
   readonly #alarms: Alarms<"work" | "sweep" | "move">;
   readonly #waiting = new Map<string, PromiseWithResolvers<Ending | undefined>>();
   #opened:
@@ -53,7 +60,10 @@ export class StatementSourceObject extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
+    const sql = durableSql(ctx.storage);
+    this.#tableCopy = new ObjectCopy(sql);
+    const settle = () => this.#settle();
+    this.#restoration = new ObjectRestoration({ sql, tables: STATEMENT_SOURCE_TABLES, settle });
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#work(),
       sweep: () => this.#sweep(),
@@ -65,6 +75,11 @@ export class StatementSourceObject extends DurableObject<Env> {
   /** Copies the tables for a backup. */
   async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
     return this.#tableCopy.step(step);
+  }
+
+  /** Takes the tables of a backup. */
+  async restoreTables(step: ObjectRestoreStep): ReturnType<ObjectRestoration["step"]> {
+    return this.#restoration.step(step);
   }
 
   /** Takes the next piece of a file that arrives. Fails with `RATE_LIMITED`, `BODY_TOO_LARGE` and `CONFLICT`. */
@@ -194,6 +209,20 @@ export class StatementSourceObject extends DurableObject<Env> {
     });
     this.#opened = { files, lines, work };
     return this.#opened;
+  }
+
+  /** Fits files that a backup has to the heads of its database, which is earlier. */
+  async #settle(): Promise<Settlement> {
+    const sourceId = present(this.ctx.id.name, "the object has the id of its source as its name");
+    const files = hasSteps(durableSql(this.ctx.storage)) ? this.#open().files : undefined;
+    const states = await recordedStates(this.env, sourceId);
+    await recordLost(this.env, sourceId, { states, ids: files?.ids() ?? [] });
+    return {
+      change: () => files?.fitTo(states),
+      wake: () => {
+        if (files !== undefined) this.#alarms.set("work", Date.now());
+      },
+    };
   }
 
   /** The file that arrives, which begins with its first piece. */

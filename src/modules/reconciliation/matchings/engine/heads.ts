@@ -163,6 +163,11 @@ export class RunHeads {
     return this.#sql.all<HeadRow>("SELECT * FROM run WHERE is_copied = 0 ORDER BY id").map(toHead);
   }
 
+  /** Notes that D1 may not know the heads from a run on as they are: it was taken back to an earlier moment. */
+  setUncopied(from: number): void {
+    this.#sql.all("UPDATE run SET is_copied = 0 WHERE id >= ?", from);
+  }
+
   /** Notes that D1 knows a head, unless it has changed meanwhile. */
   setCopied({ number, state, endedAt }: RunHead): void {
     this.#sql.all(

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { copyToDatabase } from "./copies.ts";
 import { MatchingDriver } from "./driver.ts";
+import { matchingRestoration } from "./matching-restoration.ts";
 import type { PartialSum } from "#modules/reconciliation/core/closing/close-report.ts";
 import type { Group } from "#modules/reconciliation/core/matching/index.ts";
 import {
@@ -42,6 +43,7 @@ import {
 import type { RunSettings } from "#modules/reconciliation/matchings/engine/settings.ts";
 import { present } from "#platform/assert.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
+import type { ObjectRestoration, ObjectRestoreStep } from "#platform/backup/object-restoration.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -97,6 +99,7 @@ export interface GroupDecision {
  */
 export class MatchingObject extends DurableObject<Env> {
   readonly #tableCopy: ObjectCopy;
+  readonly #restoration: ObjectRestoration;
   readonly #sql: VersionedSql;
   readonly #alarms: Alarms<"work" | "copy">;
   readonly #driver: MatchingDriver;
@@ -107,6 +110,12 @@ export class MatchingObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = new VersionedSql(durableSql(ctx.storage));
     this.#tableCopy = new ObjectCopy(durableSql(ctx.storage));
+    this.#restoration = matchingRestoration(env, {
+      sql: this.#sql,
+      engine: () => this.#engine(),
+      matchingId: () => this.#matchingId(),
+      goOn: () => this.#alarms.set("copy", Date.now()),
+    });
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#driver.work(),
       copy: () => this.#copy(),
@@ -125,6 +134,11 @@ export class MatchingObject extends DurableObject<Env> {
   /** Copies the tables for a backup. */
   async copyTables(step: CopyStep): ReturnType<ObjectCopy["step"]> {
     return this.#tableCopy.step(step);
+  }
+
+  /** Takes the tables of a backup. */
+  async restoreTables(step: ObjectRestoreStep): ReturnType<ObjectRestoration["step"]> {
+    return this.#restoration.step(step);
   }
 
   /** Begins a run, which works by itself from then on. Fails with `CONFLICT` while another one works. */
