@@ -7,6 +7,7 @@ import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerFailedRequests } from "./http/failed-requests.ts";
+import { registerRestorations } from "./http/restorations.ts";
 import { registerWebhookTarget } from "./http/webhook-target.ts";
 import { deadLettersSection } from "./status.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -55,6 +56,7 @@ export const deploymentModule: Module = {
     registerWebhookTarget(app);
     registerBackups(app);
     registerDatabaseCopies(app);
+    registerRestorations(app);
     registerArming(app);
     return app;
   },
@@ -101,6 +103,11 @@ export const deploymentModule: Module = {
             "All tables of the database as they are at one moment, read while everything goes on: pages of all rows, then the rows that have changed meanwhile, and at the end the last changes.",
         },
         {
+          name: "Restorations",
+          description:
+            "The way back of a backup into an empty deployment: the rows of the database, the logs of ledgers and the objects of other modules. Until its end, everything else is refused, and afterwards the deployment is disarmed. See docs/operations/backup.md.",
+        },
+        {
           name: "Smoke test",
           description: "What `npm run deploy` calls when it has changed a deployment.",
         },
@@ -120,7 +127,7 @@ export const deploymentModule: Module = {
   tables: [],
   scopes: {
     "florin:operate":
-      "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, disarm and arm it, and send or drop dead letters",
+      "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, restore a backup into it, disarm and arm it, and send or drop dead letters",
   },
   status: [deadLettersSection, armingSection],
   sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],

@@ -17,6 +17,8 @@ import type { Module } from "#platform/modules/module.ts";
 import { objectAt } from "#platform/objects/address.ts";
 import { tablesIn } from "#platform/upgrade/wanted-tables.ts";
 
+const pipelineOf = (env: Env, id: string) => objectAt(env, env.PIPELINES, id);
+
 /**
  * Exporters and pipelines, which send the logs of ledgers to other systems. A folder imports only from folders below it
  * (`scripts/lib/rooms/room-table.ts`):
@@ -86,7 +88,8 @@ export const exportersModule: Module = {
     {
       name: "PipelineObject",
       ...namedByIds(tables.pipelines.id),
-      objectOf: (env, name) => objectAt(env, env.PIPELINES, name),
+      objectOf: pipelineOf,
+      restoredBy: pipelineOf,
     },
   ],
 };

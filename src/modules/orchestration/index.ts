@@ -91,11 +91,14 @@ export const orchestrationModule: Module = {
       name: "InstanceRunnerObject",
       ...namedByList(async () => [RUNNER_NAME]),
       objectOf: (env) => runnerOf({ env }),
+      // The sweep finds each instance by when it is due in the database, which is the earlier moment.
+      restoredBy: "database",
     },
     {
       name: "TriggerLaneObject",
       ...namedByList(listOwners),
       objectOf: laneOf,
+      restoredBy: laneOf,
     },
   ],
 };

@@ -129,12 +129,14 @@ export const reconciliationModule: Module = {
       name: "MatchingObject",
       ...namedByIds(matchings.reconciliationMatchings.id),
       objectOf: matchingObjectOf,
+      restoredBy: matchingObjectOf,
     },
     {
       // A source of another kind has an object without tables.
       name: "StatementSourceObject",
       ...namedByIds(sources.reconciliationSources.id),
       objectOf: sourceObjectOf,
+      restoredBy: sourceObjectOf,
     },
   ],
 };

@@ -81,6 +81,7 @@ export const webhooksModule: Module = {
       name: "EndpointObject",
       ...namedByIds(tables.webhookConfigs.id),
       objectOf: endpointOf,
+      restoredBy: endpointOf,
     },
   ],
 };

@@ -1,6 +1,7 @@
 import { asc, eq, gt } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { CopyAnswers, CopyStep } from "./object-copy.ts";
+import type { RestoredBy } from "./restored-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { callObject } from "#platform/objects/call.ts";
 import type { Result } from "#platform/result.ts";
@@ -19,6 +20,7 @@ export interface CopiedClass {
   /** Whether an object has a name: a call of another name would make an object. */
   readonly has: (env: Env, name: string) => Promise<boolean>;
   readonly objectOf: (env: Env, name: string) => CopiedObject;
+  readonly restoredBy: RestoredBy;
 }
 
 /** The names that `namesAfter` gives at once. */

@@ -16,6 +16,8 @@ const PUBLIC = [
   /^\/api\/\w+(?:\/v[23])?\/(?:_info|_healthcheck|_\/info|_\/healthcheck)$/,
   /^\/api\/auth\/(?!clients|users)/,
   /^\/api\/florin\/v1\/(?:event-types|status|webhook-target)$/,
+  // A restoration has a token of its own: it replaces the keys and clients by which access tokens are checked.
+  /^\/api\/florin\/v1\/restorations(?:\/.|$)/,
   // The membership service. Its operations about people and organisations check tokens of their own kind.
   /^\/(?:\.well-known\/|_info$|userinfo$|organizations(?:\/|$))/,
   /^\/api\/payments\/v3\/connectors\/(?:webhooks|open-banking)\//,
@@ -39,7 +41,7 @@ const READS_BY_POST = new Set([
 
 /** Paths of what concerns the deployment itself, and no module. */
 const OF_THE_DEPLOYMENT =
-  /^\/api\/florin\/v1\/(?:arm(?:ing)?$|backup(?:\/|$)|dead-letters|disarm$|requests\/|search$|settings$|storage$|stuck$|sweeps)|^\/metrics$/;
+  /^\/api\/florin\/v1\/(?:arm(?:ing)?$|backup(?:\/|$)|dead-letters|disarm$|requests\/|restorations$|search$|settings$|storage$|stuck$|sweeps)|^\/metrics$/;
 
 function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
   const [module = ""] = scope.split(":");

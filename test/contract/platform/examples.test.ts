@@ -37,6 +37,7 @@ import { storePerson } from "#test/support/auth/people.ts";
 import { armForTheNextFile } from "#test/support/deployment/arming.ts";
 import { storeDeadLetter } from "#test/support/deployment/dead-letters.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
+import { BETWEEN_EXAMPLES } from "#test/support/deployment/restoring.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
@@ -277,6 +278,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
       expect(shards.map(({ serving }) => serving?.behindCount)).toEqual(shards.map(() => 0));
     });
   },
+  ...BETWEEN_EXAMPLES,
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
   florinListDeadLetters: storeDeadLetter,

@@ -10,6 +10,7 @@ import {
   VERIFIER,
 } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
+import { serveAgain } from "#test/support/deployment/restoring.ts";
 import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
 import { api, token } from "#test/support/platform/api.ts";
 import { ENDINGS } from "#test/support/platform/endings.ts";
@@ -23,8 +24,8 @@ const send = withFullDatabase();
 vi.spyOn(console, "error").mockReturnValue(undefined);
 vi.spyOn(console, "warn").mockReturnValue(undefined);
 
-async function call(path: string, init: RequestInit = {}): Promise<Response> {
-  return send(path, { ...init, headers: { authorization: `Bearer ${await token()}` } });
+async function call(path: string, init: RequestInit = {}, bearer?: string): Promise<Response> {
+  return send(path, { ...init, headers: { authorization: `Bearer ${bearer ?? (await token())}` } });
 }
 
 const entriesOf = async (action: string): Promise<number> =>
@@ -33,13 +34,14 @@ const entriesOf = async (action: string): Promise<number> =>
 test.each(Object.entries(ENDINGS))(
   "%s works where the database is full, and the audit tells of it",
   async (_, make) => {
-    const { path, method = "DELETE", form, json, action } = await make();
+    const { path, method = "DELETE", bearer, form, json, action } = await make();
     const before = await entriesOf(action ?? "");
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const answer =
       form === undefined
-        ? await call(path, { method, ...body })
+        ? await call(path, { method, ...body }, bearer)
         : await send(path, { method, body: new URLSearchParams(form) });
+    serveAgain(); // It gives a restoration up.
     expect([answer.status, await answer.text()]).toEqual([
       expect.toBeOneOf([200, 201, 202, 204]),
       expect.any(String),

@@ -3,6 +3,7 @@ import { Authenticator } from "#test/support/auth/authenticator.ts";
 import { authorizeUrl, freshApp, freshPerson, logIn } from "#test/support/auth/logins.ts";
 import { PageVisitor } from "#test/support/auth/pages.ts";
 import { addPasskey } from "#test/support/auth/takeover.ts";
+import { underWay } from "#test/support/deployment/restoring.ts";
 import { EXPORTERS, freshExporter, freshPipeline } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
@@ -23,6 +24,8 @@ export interface Ending {
   readonly path: string;
   /** The method of the request, by default `DELETE`. */
   readonly method?: "POST" | "PUT";
+  /** The token of the request, by default one with all scopes. */
+  readonly bearer?: string;
   readonly form?: Readonly<Record<string, string>>;
   /** The body of a request that is sent as JSON. */
   readonly json?: object;
@@ -319,6 +322,11 @@ export const ENDINGS: Readonly<Record<string, () => Promise<Ending>>> = {
   // What begins a copy is in the audit; that it ends, also by itself, is not.
   florinAbandonDatabaseCopy: at("/api/florin/v1/backup/database-copies/", copyId, {}),
   florinAbandonObjectCopy: at("/api/florin/v1/backup/objects/copies/", objectCopy, {}),
+  // It has a token of its own, and leaves no entry: its beginning has one.
+  florinAbandonRestoration: async () => {
+    const { id, token } = await underWay({ isWritten: false });
+    return { path: `/api/florin/v1/restorations/${id}`, bearer: token };
+  },
   florinDeleteMatching: at(`${MATCHINGS}/`, async () => (await newMatching()).id, {
     action: "reconciliation.matching.delete",
   }),

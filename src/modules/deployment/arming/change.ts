@@ -53,13 +53,20 @@ export async function disarm(
   context: ServiceContext,
   { reason, note }: Disarming,
 ): Promise<Arming> {
-  const { env, clock } = context;
-  const db = databaseOf(env);
   const change = new AuditedChange(context, {
     action: "deployment.state.disarm",
     object: DEPLOYMENT,
   });
-  await change.store(
+  await change.store(...disarmingStatements(context, { reason, note }));
+  await untilAllIsolatesKnow();
+  return readArmingOf(context);
+}
+
+/** The statements that disarm the deployment, with all connectors that are armed by themselves. They belong into one batch. */
+export function disarmingStatements(context: ServiceContext, { reason, note }: Disarming) {
+  const { env, clock } = context;
+  const db = databaseOf(env);
+  return [
     db
       .insert(disarmament)
       .values({
@@ -82,9 +89,7 @@ export async function disarm(
         },
       }),
     db.delete(armedConnectors),
-  );
-  await untilAllIsolatesKnow();
-  return readArmingOf(context);
+  ] as const;
 }
 
 /**

@@ -16,7 +16,7 @@ const Value = z
     description:
       'A text, a number, an integer of any size, or null; `{"hex": …}` for bytes, and `{"real": …}` for a number that is no integer for SQLite',
   });
-const Row = z
+export const CopyRow = z
   .array(Value)
   .openapi({ description: "The values of a row in the order of its table's columns" });
 export const CopyTable = z.string().max(200);
@@ -27,7 +27,7 @@ export const CopyRowsResponse = z
     table: CopyTable,
     columns: z.array(z.string()),
     key: z.array(z.string()).openapi({ description: "The columns that identify a row" }),
-    rows: z.array(Row),
+    rows: z.array(CopyRow),
     next: z.object({ table: CopyTable, key: CopyKey.optional() }).optional().openapi({
       description:
         "The parameters that give the next rows; absent after the last row of the last table",
@@ -41,7 +41,7 @@ const ChangedRowResponse = z
     key: CopyKey.openapi({
       description: "The values of the columns that identify the row, as the text of a JSON list",
     }),
-    row: Row.optional().openapi({ description: "The row as it is now; absent if it is gone" }),
+    row: CopyRow.optional().openapi({ description: "The row as it is now; absent if it is gone" }),
   })
   .openapi("DatabaseCopyChangedRow");
 

@@ -1,5 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { objectCopyRoutes } from "./object-copies.ts";
+import { objectRestorationRoutes } from "./object-restorations.ts";
+import { restorationEndRoutes } from "./restoration-end.ts";
 import { type NamedSettings, settingRoutes } from "./settings.ts";
 import { storageRoutes } from "./storage.ts";
 import { stuckRoutes } from "./stuck.ts";
@@ -24,11 +26,14 @@ export function registerOperatorRoutes(
   { modules, sweeps, settings }: Parts,
 ): void {
   const tables = [...PLATFORM_TABLES, ...modules.flatMap((module) => module.tables)];
+  const classes = modules.flatMap(({ copiedClasses = [] }) => copiedClasses);
   registration(
     sweepRoutes(sweeps),
     stuckRoutes(modules, sweeps),
     settingRoutes(settings),
     storageRoutes([...new Set(tables)]),
-    objectCopyRoutes(modules.flatMap(({ copiedClasses = [] }) => copiedClasses)),
+    objectCopyRoutes(classes),
+    objectRestorationRoutes(classes),
+    restorationEndRoutes(sweeps),
   )(app);
 }
