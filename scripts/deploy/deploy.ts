@@ -169,7 +169,9 @@ async function finishing(write: DeployTools["write"], work: () => Promise<void>)
 /** Tests what was deployed, marks it as complete, and prints how to use it. */
 async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTools): Promise<void> {
   const { api, environment, processEnv, url } = deployment;
-  const target = targetOf(deployment);
+  const takesBackup = environment.vars["FLORIN_RESTORE"] === "true";
+  // Then it refuses ledgers and webhooks.
+  const target = takesBackup ? undefined : targetOf(deployment);
   write(`${target === undefined ? "Asking for the health of" : "Testing"} ${url} …`);
   let untested: string | undefined;
   await finishing(write, async () => {
@@ -181,6 +183,12 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
     `\n${environment.name} runs.\n\n  URL            ${url}\n  Guide          ${url}/guide\n  API reference  ${url}/docs\n  Console        ${url}/console\n`,
   );
   if (untested !== undefined) write(`\nNo webhook was tested. ${untested}\n`);
+  if (takesBackup) {
+    write(
+      "\nIt takes a backup, and does nothing else: FLORIN_RESTORE is set. Restore with npm run florin -- backup restore, remove the variable from the environment file, and deploy again.\n",
+    );
+    return;
+  }
   if (target === undefined) {
     write(
       "\nOnly the health of the modules was tested. With FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET of a client that has the scopes ledger:write and webhooks:write, the next deployment also makes a transaction and a webhook.\n",

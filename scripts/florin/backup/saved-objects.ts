@@ -78,3 +78,61 @@ export async function problemOfClass(
     ? undefined
     : `${saved.file} has ${objects} objects instead of ${saved.objects}.`;
 }
+
+/** The objects in the file of a class, whose form `problemOfClass` has checked. */
+export class SavedObjects {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The values of a row in its line. */
+  static toRow(line: string): readonly unknown[] {
+    return Row.parse(parseJson(line));
+  }
+
+  /** The step of each object's tables, in order: the last one of the rows of `migration`, and 0 for an object without tables. */
+  async steps(): Promise<readonly number[]> {
+    const steps: number[] = [];
+    await this.each(async ({ tables }, lines) => {
+      const place = tables.findIndex(({ name }) => name === "migration");
+      const from = tables.slice(0, place).reduce((sum, { rows }) => sum + rows, 0);
+      const to = place === -1 ? 0 : from + (tables[place]?.rows ?? 0);
+      const column = tables[place]?.columns.indexOf("step") ?? 0;
+      let number = 0;
+      let last = 0;
+      for await (const line of lines) {
+        const isStep = place !== -1 && number >= from && number < to;
+        if (isStep) last = Math.max(last, Number(SavedObjects.toRow(line)[column]));
+        number++;
+      }
+      steps.push(last);
+    });
+    return steps;
+  }
+
+  /** Gives each object to `visit`, which reads the lines of its rows to their end. */
+  async each(
+    visit: (object: SavedObject, lines: AsyncIterable<string>) => Promise<void>,
+  ): Promise<void> {
+    const all = linesOf(this.#path);
+    for (let next = await all.next(); next.done !== true; next = await all.next()) {
+      const object = SavedObject.parse(parseJson(next.value));
+      const count = object.tables.reduce((sum, { rows }) => sum + rows, 0);
+      await visit(object, firstOf(all, count));
+    }
+  }
+}
+
+/** The next items of an iterator, which stays open. */
+async function* firstOf(
+  items: AsyncIterator<string, undefined>,
+  count: number,
+): AsyncGenerator<string, undefined> {
+  for (let left = count; left > 0; left--) {
+    const next = await items.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}

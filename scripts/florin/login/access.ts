@@ -34,6 +34,25 @@ export function findAccess(env: NodeJS.ProcessEnv, option: string | undefined): 
   );
 }
 
+/** The origin of the server of a command, as `findAccess` chooses it, for calls that carry a token of their own. */
+export function findServerUrl(env: NodeJS.ProcessEnv, option: string | undefined): string {
+  const { FLORIN_URL: named } = env;
+  if (option === undefined && !named) return new URL(findTarget(env).url).origin;
+  return serverUrl(option ?? named ?? "", option === undefined ? "FLORIN_URL" : "--url");
+}
+
+/** The secret of the client that a command has for its server, as `findAccess` chooses it; undefined for a token or a login. */
+export function findClientSecret(
+  env: NodeJS.ProcessEnv,
+  option: string | undefined,
+): string | undefined {
+  const { FLORIN_URL: named, FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: secret } = env;
+  if (option === undefined && !named) return findTarget(env).clientSecret;
+  const url = findServerUrl(env, option);
+  const isNamed = named !== undefined && URL.canParse(named) && new URL(named).origin === url;
+  return isNamed && clientId && secret ? secret : undefined;
+}
+
 /**
  * The origin of a server's URL. Throws `OperatorError` for a text that is no URL, and for one over which a token would go in the clear to
  * another machine.

@@ -10,12 +10,13 @@ import {
   openerOf,
 } from "#scripts/florin/backup/found-keys.ts";
 import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
+import { abandon, restore } from "#scripts/florin/backup/restore/verbs.ts";
 import { type MadeBackup, saveBackup } from "#scripts/florin/backup/save-backup.ts";
 import { saveDatabase } from "#scripts/florin/backup/save-database.ts";
 import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
 import { openKeys, WrappedKeys } from "#scripts/florin/backup/wrapped-keys.ts";
-import { type Call, type Noun, type Outcome, UsageError } from "#scripts/florin/command.ts";
+import { type Call, type Noun, type Outcome, UsageError, YES } from "#scripts/florin/command.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /** How many snapshots of a folder are kept, unless the operator says otherwise. */
@@ -54,6 +55,26 @@ export const noun: Noun = {
       parameters: ["folder"],
       options: { ...SNAPSHOT, ...OPENER_OPTIONS },
       run: printKeys,
+    },
+    restore: {
+      summary:
+        "Restores a backup into an empty deployment that is served with FLORIN_RESTORE, and is disarmed from then on; a run that broke off goes on",
+      parameters: ["folder"],
+      options: {
+        ...SNAPSHOT,
+        incomplete: {
+          kind: "flag",
+          meaning: "restores a snapshot that lacks ledgers or objects, as far as it has them",
+        },
+        ...YES,
+      },
+      run: (call) => withSnapshot(call, restore),
+    },
+    abandon: {
+      summary: "Gives up the restoration of a backup that is under way",
+      parameters: ["folder"],
+      options: { ...SNAPSHOT, ...YES },
+      run: (call) => withSnapshot(call, abandon),
     },
     verify: {
       summary:
@@ -143,6 +164,14 @@ function snapshotOf(call: Call, folder: BackupFolder): string {
   if (name !== undefined && folder.snapshots().includes(name)) return name;
   const which = name === undefined ? "complete backup" : `snapshot ${name}`;
   throw new OperatorError(`${folder.path} has no ${which}.`);
+}
+
+function withSnapshot(
+  call: Call,
+  work: (call: Call, folder: BackupFolder, name: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  const folder = new BackupFolder(resolve(call.parameter("folder")));
+  return work(call, folder, snapshotOf(call, folder));
 }
 
 async function printKeys(call: Call): Promise<Outcome> {

@@ -86,7 +86,7 @@ class LedgersRun {
         partMax: PART_MAX,
         onPart: (part) => {
           this.#added += part.entries;
-          note(`  ${this.#added} entries, ${name}`);
+          note(`  ${this.#added} entries so far, ${name}`);
         },
       });
       this.#saved.set(uuid, this.#described(ledger, parts));
