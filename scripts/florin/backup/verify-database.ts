@@ -6,6 +6,7 @@ import { DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
 import { linesOf } from "./saved-lines.ts";
 import { compareKeys, type RowKey, rowKeyOf } from "./saved-rows.ts";
 import { problemsOf } from "./verify/problems-of.ts";
+import { problemsOfTableList } from "./verify/table-problems.ts";
 import { parseJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
@@ -21,6 +22,10 @@ export async function verifyDatabase(folder: string): Promise<CheckedDatabase> {
   const problems: string[] = [];
   for (const table of manifest.tables) {
     problems.push(...(await problemsOf(table.file, () => problemsOfTable(folder, table))));
+  }
+  // The list of migrations is among the files.
+  if (problems.length === 0) {
+    problems.push(...(await problemsOf(MANIFEST, () => problemsOfTableList(folder, manifest))));
   }
   return { manifest, problems };
 }

@@ -78,7 +78,11 @@ export class BackupServer {
         this.#copied = [...this.ledgers];
         return void data({ id: "copy" });
       case "GET /database-copies/copy/rows":
-        return void data({ ...TABLE, rows: this.#copied.map(rowOf) });
+        return void data(
+          query.get("table") === TABLE.table
+            ? { ...TABLE, rows: this.#copied.map(rowOf) }
+            : { ...NO_MIGRATIONS, next: { table: TABLE.table } },
+        );
       case "GET /database-copies/copy/changes":
         return void data({ rows: [], after: 0, left: 0 });
       case "POST /database-copies/copy/end":
@@ -130,6 +134,9 @@ const TABLE = {
   columns: ["id", "uuid", "name", "bucket", "features", "purging_since"],
   key: ["id"],
 };
+
+/** A list of migrations that have made no table. */
+const NO_MIGRATIONS = { table: "d1_migrations", columns: ["id", "name"], key: ["id"], rows: [] };
 
 const rowOf = ({ id, uuid, engine }: ServedLedger): unknown[] => {
   const { name, bucket, features } = engine.info;

@@ -131,6 +131,31 @@ test("a manifest whose files lead out of the backup describes none", () => {
   }
 });
 
+test("a list of tables that lacks one which the migrations of the database make is no complete backup", async () => {
+  const folder = releasedBackup();
+  const path = inLast(folder, "database", "manifest.json");
+  const description = DatabaseManifest.parse(JSON.parse(readFileSync(path, "utf8")));
+  const withoutTables = async (...names: readonly string[]): Promise<readonly string[]> => {
+    const tables = description.tables.filter(({ name }) => !names.includes(name));
+    const text = JSON.stringify({ ...description, tables });
+    writeFileSync(path, text);
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    changeManifest(folder, (manifest) => ({
+      ...manifest,
+      database: { ...manifest.database, bytes: text.length, sha256 },
+    }));
+    return (await verify(folder)).problems;
+  };
+  expect(await withoutTables()).toEqual([]);
+  expect(await withoutTables("webhook_configs", "audit")).toEqual([
+    "The database lacks the table audit, which its version has.",
+    "The database lacks the table webhook_configs, which its version has.",
+  ]);
+  expect(await withoutTables("d1_migrations")).toEqual([
+    "The database lacks the table d1_migrations.",
+  ]);
+});
+
 /** Writes rows as the file of a table whose key is `id`, and returns what `verifyDatabase` finds. */
 async function problemsOfRows(rows: readonly string[]): Promise<readonly string[]> {
   const folder = inLast(releasedBackup(), "database");
@@ -147,7 +172,7 @@ async function problemsOfRows(rows: readonly string[]): Promise<readonly string[
   };
   const path = join(folder, "manifest.json");
   const manifest = DatabaseManifest.parse(JSON.parse(readFileSync(path, "utf8")));
-  writeFileSync(path, JSON.stringify({ ...manifest, tables: [table] }));
+  writeFileSync(path, JSON.stringify({ ...manifest, tables: [...manifest.tables, table] }));
   return (await verifyDatabase(folder)).problems;
 }
 
