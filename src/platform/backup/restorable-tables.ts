@@ -5,6 +5,7 @@ import type { CopyDatabase } from "./copy-database.ts";
 export const LEFT_OUT: ReadonlySet<string> = new Set([
   "armed_connectors",
   "disarmament",
+  "event_recordings",
   "failed_requests",
   "object_backlogs",
   "restoration",

@@ -43,7 +43,6 @@ const FRESH: Readonly<Record<string, FreshRows>> = {
   auth_sessions: ALL,
   auth_signing_keys: ALL,
   dead_letters: ALL,
-  event_recordings: ALL,
   ledgers: SMOKE_TEST,
   orchestration_trigger_generation: ALL,
   outbox: ALL,
