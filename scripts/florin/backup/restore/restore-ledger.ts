@@ -70,6 +70,7 @@ export async function restoreLedger(restoring: Restoring, wanted: LedgerRestore)
       });
     }
     lastLogId = part.to;
+    if (part !== parts.at(-1)) restoring.note(`  up to entry ${part.to}, ${ledger.name}`);
   }
   for (const part of parts) await restoreOrigins(restoring, { ...wanted, part });
   const { lastHash, publishedLogId, importedLogId } = ledger;
