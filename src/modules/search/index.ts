@@ -3,6 +3,7 @@ import { searchListener } from "./follow/listener.ts";
 import { sweepSearch } from "./follow/sweep.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, searchIndexRoutes, searchRoutes } from "./http/routes.ts";
+import { rebuild } from "./query/state.ts";
 import { searchSettings } from "./settings.ts";
 import { SearchShardObject } from "./shards/shard-object.ts";
 import { SEARCH_STATUS } from "./status.ts";
@@ -60,6 +61,8 @@ export const searchModule: Module = {
   eventListener: searchListener,
   status: SEARCH_STATUS,
   sweeps: [{ name: SEARCH_SWEEP, run: sweepSearch }],
+  // The shards of the empty deployment have read all lists and the catalogue to their ends.
+  onRestored: rebuild,
   classes: { SearchShardObject },
 };
 

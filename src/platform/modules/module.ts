@@ -54,6 +54,11 @@ export interface Module {
   readonly classes?: Classes;
   /** Those of the classes whose objects hold what is nowhere else, so that a backup copies their tables. Ledgers are saved as their logs. */
   readonly copiedClasses?: readonly CopiedClass[];
+  /**
+   * Called right before a restoration ends, for what the module keeps in objects that are in no backup: those of the empty deployment are still
+   * there, and know nothing of the rows and ledgers that have come. A repetition does no harm.
+   */
+  readonly onRestored?: (context: ServiceContext) => Promise<void>;
   /** The module's tables in D1: `tablesIn` of its files `tables.ts`. The module is healthy only if the database has them. */
   readonly tables: readonly SQLiteTable[];
 }

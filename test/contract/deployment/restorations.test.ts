@@ -328,6 +328,19 @@ describe("the end of a restoration", () => {
     });
   });
 
+  test("an end beside a request that gives the restoration up is no end of a deployment that has to be made anew", async () => {
+    const restoration = await underWay();
+    await env.DB.prepare("INSERT INTO restored_parts VALUES ('PipelineObject', 'one', NULL)").run();
+    for (const { name } of await restorableTables(d1CopyDatabase(env.DB))) {
+      await env.DB.prepare("INSERT INTO restored_tables VALUES (?, 0, 1)").bind(name).run();
+    }
+    const end = () => restoration.call("/end", { method: "POST" });
+    const answers = await Promise.all([end(), end(), restoration.call("", { method: "DELETE" })]);
+    const [row] = await rowsOf<{ stage: string }>("SELECT stage FROM restoration");
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual(row?.stage === "ended" ? [204, 204, 409] : [409, 409, 200]);
+  });
+
   test("a restoration that has written nothing is given up without a trace", async () => {
     const restoration = await underWay({ isWritten: false });
     const answer = await restoration.call("", { method: "DELETE" });

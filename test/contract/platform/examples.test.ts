@@ -276,6 +276,8 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
       await sweepSearch(context);
       const { shards } = await readState(context);
       expect(shards.map(({ serving }) => serving?.behindCount)).toEqual(shards.map(() => 0));
+      // The end of a restoration, which is an example as well, has begun to build a new index.
+      expect(shards.filter(({ building }) => building !== undefined)).toEqual([]);
     });
   },
   ...BETWEEN_EXAMPLES,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, exists, isNull, sql } from "drizzle-orm";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { d1CopyDatabase } from "#platform/backup/copy-database.ts";
 import { restorableTables } from "#platform/backup/restorable-tables.ts";
@@ -17,7 +17,7 @@ import {
   RESTORING,
 } from "#platform/http/index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Sweep } from "#platform/modules/module.ts";
+import type { Module, Sweep } from "#platform/modules/module.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { planOf, type RestorationPlan } from "#platform/restoration/restoration-plan.ts";
 import {
@@ -34,16 +34,22 @@ const HELD_MS = 5000;
 /** Most tables that a refusal names. */
 const NAMED_MAX = 10;
 
+/** What hears of the end of a restoration. */
+interface Restored {
+  readonly modules: readonly Module[];
+  readonly sweeps: readonly Sweep[];
+}
+
 /**
  * Ends a restoration: the deployment works as soon as it is served without `FLORIN_RESTORE`, and is disarmed as a restored one. The clocks of
  * all sweeps are armed before, because the work that the backup has left undone is known to none of them; they ring later as long as the
  * setting is there. The entry in the audit is that of who has begun, or gone on last. Throws `CONFLICT` where rows, ledgers or objects of the
- * plan are not there.
+ * plan are not there, and where the restoration was given up.
  */
 async function endRestoration(
   context: ServiceContext,
   restored: StoredRestoration,
-  sweeps: readonly Sweep[],
+  { modules, sweeps }: Restored,
 ): Promise<void> {
   const { reference, stage, issuer, subject, clientId } = restored;
   if (stage === "ended") return;
@@ -56,20 +62,34 @@ async function endRestoration(
     if ((await findRestoration(db))?.stage === "ended") return;
     throw error;
   }
+  await Promise.all(
+    modules.flatMap(({ onRestored }) => (onRestored === undefined ? [] : [onRestored(context)])),
+  );
   const nowMs = toMillis(systemClock());
   await Promise.all(sweeps.map(({ name }) => armClock(context.env, name, nowMs + HELD_MS)));
   const change = new AuditedChange(
     { ...context, principal: { ...context.principal, issuer, subject, clientId } },
     { action: "deployment.backup.restore", object: `restorations/${reference}` },
   );
-  await change.store(
+  const isNamed = eq(restoration.reference, reference);
+  const hasEnded = exists(
+    db
+      .select()
+      .from(restoration)
+      .where(and(isNamed, eq(restoration.stage, "ended"))),
+  );
+  const [ended] = await change.store(
     db
       .update(restoration)
       .set({ stage: "ended", endedAt: context.clock() })
-      .where(and(eq(restoration.reference, reference), eq(restoration.stage, "under-way"))),
-    db.delete(restoredTables),
-    db.delete(restoredParts),
+      .where(and(isNamed, eq(restoration.stage, "under-way")))
+      .returning({ id: restoration.id }),
+    db.delete(restoredTables).where(hasEnded),
+    db.delete(restoredParts).where(hasEnded),
   );
+  if (ended !== undefined) return;
+  const now = await findRestoration(db);
+  if (now?.stage !== "ended") throw overError({ reference, stage: "abandoned" });
 }
 
 /**
@@ -165,7 +185,10 @@ const AbandonedResponse = z
 const restoring = restorationOperations("/api/florin/v1");
 
 /** The operations by which a restoration is over. */
-export const restorationEndRoutes = (sweeps: readonly Sweep[]): Registration =>
+export const restorationEndRoutes = (
+  modules: readonly Module[],
+  sweeps: readonly Sweep[],
+): Registration =>
   registration(
     restoring.post("/end", {
       ...RESTORING,
@@ -175,7 +198,10 @@ export const restorationEndRoutes = (sweeps: readonly Sweep[]): Registration =>
         "Compares rows, ledgers and objects with what the beginning has announced. Served without `FLORIN_RESTORE`, the deployment then works, with the clients and people of the backup, and stays disarmed. The end of a restoration that has ended is no error.",
       answer: ok.empty("The deployment is the copy"),
       handle: async (request) =>
-        endRestoration(request.context, await restorationOf(request, { mayBeOver: true }), sweeps),
+        endRestoration(request.context, await restorationOf(request, { mayBeOver: true }), {
+          modules,
+          sweeps,
+        }),
     }),
     restoring.delete("", {
       ...RESTORING,

@@ -34,6 +34,6 @@ export function registerOperatorRoutes(
     storageRoutes([...new Set(tables)]),
     objectCopyRoutes(classes),
     objectRestorationRoutes(classes),
-    restorationEndRoutes(sweeps),
+    restorationEndRoutes(modules, sweeps),
   )(app);
 }
