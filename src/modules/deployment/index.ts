@@ -9,6 +9,7 @@ import examples from "./http/examples.md" with { type: "text" };
 import { registerFailedRequests } from "./http/failed-requests.ts";
 import { registerRestorations } from "./http/restorations.ts";
 import { registerWebhookTarget } from "./http/webhook-target.ts";
+import { restorationSection } from "./restoration/status.ts";
 import { deadLettersSection } from "./status.ts";
 import { systemClock } from "#platform/clock.ts";
 import { DEAD_LETTERS_SWEEP } from "#platform/dead-letters/given-up.ts";
@@ -129,6 +130,6 @@ export const deploymentModule: Module = {
     "florin:operate":
       "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, restore a backup into it, disarm and arm it, and send or drop dead letters",
   },
-  status: [deadLettersSection, armingSection],
+  status: [deadLettersSection, armingSection, restorationSection],
   sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],
 };

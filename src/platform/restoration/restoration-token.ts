@@ -119,6 +119,6 @@ export async function assertTokensMeanwhile(
   if (known.writtenAt === null) return;
   throw new AppError(
     "OVERLOADED",
-    "a backup is being restored, and replaces clients and keys: its requests carry the token of the restoration",
+    "a backup is being restored, and replaces clients and keys: go on with the run of florin backup restore that has begun it, with the same folder, --snapshot and client",
   );
 }

@@ -40,6 +40,6 @@ export function assertTakingBackup(env: object): void {
   if (isTakingBackup(env)) return;
   throw new AppError(
     "CONFLICT",
-    "this deployment is not served to take a backup: in an empty one, set FLORIN_RESTORE=true, serve it again, and restore then",
+    "this deployment is not served to take a backup: where its backup is there already, nothing is to be done; where it is empty, set FLORIN_RESTORE=true, serve it again, and restore then",
   );
 }

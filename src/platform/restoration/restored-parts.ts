@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { RestorationPlan } from "./restoration-plan.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 
 /** The kind of ledgers among the parts. */
@@ -34,6 +35,18 @@ export async function isRestoredPart(
     sql`SELECT 1 FROM restored_parts WHERE kind = ${kind} AND name = ${name}`,
   );
   return found.length > 0;
+}
+
+/** Whether all rows of the database and all logs of the plan are there. */
+export async function areRowsAndLogsBack(
+  { env }: { readonly env: Pick<Env, "DB"> },
+  { tables, ledgers }: Pick<RestorationPlan, "tables" | "ledgers">,
+): Promise<boolean> {
+  const [row] = await databaseOf(env).all<{ tables: number; ledgers: number }>(sql`
+    SELECT (SELECT count(*) FROM restored_tables WHERE is_complete = 1) AS tables,
+      (SELECT count(*) FROM restored_parts WHERE kind = ${LEDGER_PART}) AS ledgers`);
+  const counts = row ?? { tables: 0, ledgers: 0 };
+  return counts.tables >= Object.keys(tables).length && counts.ledgers >= ledgers;
 }
 
 /** How many parts of each kind are back. */

@@ -1,5 +1,6 @@
 import { stateGuardOf } from "./state-guard.ts";
 import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
 import { isTakingBackup } from "#platform/restoration/restore-mode.ts";
 
 /** Wait of work that must not touch the tables now, in milliseconds. */
@@ -15,19 +16,6 @@ export async function isPutOff(
   env: Env,
 ): Promise<boolean> {
   if (await isFitFor(env)) return false;
-  await storage.setAlarm(Date.now() + PUT_OFF_MS);
-  return true;
-}
-
-/**
- * As `isPutOff`, for alarms that need no table of D1: whether the deployment is served to take a backup. A normal deployment reads nothing for
- * it.
- */
-export async function waitsForBackup(
-  storage: Pick<DurableObjectStorage, "setAlarm">,
-  env: Env,
-): Promise<boolean> {
-  if (!isTakingBackup(env)) return false;
   await storage.setAlarm(Date.now() + PUT_OFF_MS);
   return true;
 }
@@ -49,7 +37,7 @@ export async function isGivenBack(
 }
 
 async function isFitFor(env: Env): Promise<boolean> {
-  if (isTakingBackup(env)) return false;
+  if (takesBackup(env)) return false;
   const guard = stateGuardOf(env);
   if (guard.fits) return true;
   try {
@@ -58,5 +46,15 @@ async function isFitFor(env: Env): Promise<boolean> {
   } catch (error) {
     if (error instanceof AppError) return false; // The guard has logged the reason.
     throw error;
+  }
+}
+
+/** Whether the deployment takes a backup. A wrong value of the setting puts work off, too: an alarm that fails is lost after some repetitions. */
+function takesBackup(env: Env): boolean {
+  try {
+    return isTakingBackup(env);
+  } catch (error) {
+    logError("the settings of the deployment are wrong, so that its work waits", error);
+    return true;
   }
 }

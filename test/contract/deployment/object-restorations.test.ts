@@ -83,6 +83,17 @@ test("an object comes back by the requests of a restoration, and only by those",
     expect((await post(`/tables/${name}`, query, body)).status).toBe(204);
   }
   expect(await okBodyOf(post("", query, begin))).toMatchObject({ data: { rows: { lane: 1 } } });
+  // It is fitted to what has come back before.
+  const plan = (change: string) =>
+    env.DB.prepare(`UPDATE restoration SET plan = json_set(plan, ${change})`).run();
+  for (const [lacks, is] of [
+    ["'$.ledgers', 1", "'$.ledgers', 0"],
+    ["'$.tables', json('{\"ledgers\":1}')", "'$.tables', json('{}')"],
+  ] as const) {
+    await plan(lacks);
+    expect((await post("/end", query, { counters: {} })).status).toBe(409);
+    await plan(is);
+  }
   expect((await post("/end", query, { counters: {} })).status).toBe(204);
   expect((await post("/end", query, { counters: {} })).status).toBe(204);
   expect(await okBodyOf(post("", query, begin))).toEqual({ data: { state: "ended", rows: {} } });

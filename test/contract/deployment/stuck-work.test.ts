@@ -79,7 +79,7 @@ test("every section of the status that shows overdue work lists it, too", () => 
     status.flatMap(({ name, stuck: list }) => (list === undefined ? [name] : [])),
   );
   // Neither keys nor refusals of quotas nor the switch of the deployment are work that waits.
-  expect(silent).toEqual(["keys", "quotas", "arming"]);
+  expect(silent).toEqual(["keys", "quotas", "arming", "restoration"]);
 });
 
 test("stuck work of several modules is listed with since when, why, and the path that shows it", async () => {

@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { SigningKeys } from "#modules/auth/keys/signing-keys.ts";
 import { AuthStore } from "#modules/auth/registry/store.ts";
+import { restorationSection } from "#modules/deployment/restoration/status.ts";
+import { systemContext } from "#platform/context.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
-import { isGivenBack, isPutOff, waitsForBackup } from "#platform/upgrade/put-off.ts";
+import { isGivenBack, isPutOff } from "#platform/upgrade/put-off.ts";
 import {
   RESTORATIONS,
   serveAgain,
@@ -44,10 +46,23 @@ describe("a deployment that is served to take a backup", () => {
     expect(delays).toEqual([{ delaySeconds: 60 }]);
     const setAlarm = vi.fn<() => Promise<void>>(async () => undefined);
     expect(await isPutOff({ setAlarm }, env)).toBe(true);
-    expect(await waitsForBackup({ setAlarm }, env)).toBe(true);
+    expect(await isPutOff({ setAlarm }, { ...env, FLORIN_RESTORE: "1" as never })).toBe(true);
     expect(setAlarm).toHaveBeenCalledTimes(2);
     serveAgain();
-    expect(await waitsForBackup({ setAlarm }, env)).toBe(false);
+    expect(await isPutOff({ setAlarm }, env)).toBe(false);
+    expect(await isPutOff({ setAlarm }, { ...env, FLORIN_RESTORE: "1" as never })).toBe(true);
+  });
+
+  test("its status says that it does nothing else, and what comes next", async () => {
+    const context = systemContext(env, "test");
+    const problem = async () => (await restorationSection.read(context)).problems[0]?.whatToDo;
+    expect(await problem()).toContain("restore one with npm run florin -- backup restore, or take");
+    await underWay();
+    expect(await problem()).toContain("goes on with one that broke off");
+    await env.DB.prepare("UPDATE restoration SET stage = 'ended'").run();
+    expect(await problem()).toContain("take the setting away");
+    serveAgain();
+    expect(await problem()).toBeUndefined();
   });
 
   test("it gives clients tokens until something is written, and nobody any after that", async () => {

@@ -217,6 +217,7 @@ async function findOrBegin(
       throw new OperatorError(`The restoration cannot go on: ${known.problem}.`);
     }
     const isOver = known.stage === "ended";
+    if (known.stage === "abandoned") throw new OperatorError(GIVEN_UP);
     order.note(isOver ? "The restoration has ended before." : "The restoration goes on.");
     return { ...known, isOver };
   }
@@ -233,6 +234,9 @@ async function findOrBegin(
   };
   return { ...(await begin(order, token, plan)), isOver: false };
 }
+
+const GIVEN_UP =
+  "The restoration was given up when a part of it was written: make the deployment anew, with an empty state folder or npm run deploy -- --destroy, and restore into that.";
 
 /** The restoration whose token this user has; undefined if the server takes none of the tokens. */
 async function find({

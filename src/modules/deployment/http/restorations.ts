@@ -37,9 +37,9 @@ const ROWS_BYTES_MAX = 16 * 1024 * 1024;
 const PLAN_BYTES_MAX = 4 * 1024 * 1024;
 /** Most keys with which the values of a backup may be encrypted. */
 const KEYS_MAX = 100;
-/** Most tables or classes, and most ledgers without a log. */
+/** Most tables or classes, and most ledgers without a log: a plan is one value of the database, of at most two million bytes. */
 const KINDS_MAX = 1000;
-const MISSING_MAX = 50_000;
+const MISSING_MAX = 40_000;
 
 const Counts = z
   .record(z.string().max(200), Count)

@@ -53,7 +53,7 @@ import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { waitsForBackup } from "#platform/upgrade/put-off.ts";
+import { isPutOff } from "#platform/upgrade/put-off.ts";
 
 /** One ledger: puts its writes in order, and announces their events. The rules are in the engine. */
 export class LedgerObject extends DurableObject<Env> {
@@ -304,7 +304,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    if (await waitsForBackup(this.ctx.storage, this.env)) return;
+    if (await isPutOff(this.ctx.storage, this.env)) return;
     this.#reads.forgetEndedExports();
     await this.#alarms.ring();
   }

@@ -14,7 +14,8 @@ import {
   RESTORING,
   writtenRestorationOf,
 } from "#platform/http/index.ts";
-import { noteRestoredPart } from "#platform/restoration/restored-parts.ts";
+import { planOf } from "#platform/restoration/restoration-plan.ts";
+import { areRowsAndLogsBack, noteRestoredPart } from "#platform/restoration/restored-parts.ts";
 
 /** Most bytes of a request with rows: a row of an object has at most two million bytes, which JSON writes in twice as many or more. */
 const ROWS_BYTES_MAX = 16 * 1024 * 1024;
@@ -157,7 +158,14 @@ const steps = (classes: readonly CopiedClass[]): Registration =>
       answer: ok.empty("The object is back"),
       handle: async (request) => {
         const { query, body, context } = request;
-        const { reference: restoration, moment } = await writtenRestorationOf(request);
+        const known = await writtenRestorationOf(request);
+        const { reference: restoration, moment } = known;
+        if (!(await areRowsAndLogsBack(context, planOf(known)))) {
+          throw new AppError(
+            "CONFLICT",
+            "objects are fitted to the database and the ledgers: their ends come behind all rows and logs",
+          );
+        }
         const object = await presentObject(context, classes, query);
         const { counters } = body;
         const databaseMs = Date.parse(moment);

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inProject } from "#scripts/lib/project.ts";
 
-/** Objects whose alarms use no table of D1. Queues receive their announcements, and send them again later. */
+/** Objects whose alarms use no table of D1. */
 const WITHOUT_TABLES = [
   "modules/auth/limits/attempt-limit-object.ts",
   "modules/events/event-stream-object.ts",
-  "modules/ledger/objects/ledger-object.ts",
 ];
 
 test("the alarm of every object that works on D1 is put off where the state is not this code's", () => {
@@ -19,9 +18,4 @@ test("the alarm of every object that works on D1 is put off where the state is n
   expect(alarms.length).toBeGreaterThan(WITHOUT_TABLES.length);
   const unguarded = alarms.filter(({ text }) => !text.includes("await isPutOff("));
   expect(unguarded.map(({ file }) => file).toSorted()).toEqual(WITHOUT_TABLES);
-});
-
-test("the alarm of a ledger waits while the deployment takes a backup, so that its events are announced to nobody who gives them back", () => {
-  const text = readFileSync(inProject("src/modules/ledger/objects/ledger-object.ts"), "utf8");
-  expect(text).toMatch(/override async alarm\(\)[^}]*?await waitsForBackup\(/);
 });
