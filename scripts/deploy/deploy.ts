@@ -185,7 +185,7 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
   if (untested !== undefined) write(`\nNo webhook was tested. ${untested}\n`);
   if (takesBackup) {
     write(
-      "\nIt takes a backup, and does nothing else: FLORIN_RESTORE is set. Restore with npm run florin -- backup restore, remove the variable from the environment file, and deploy again.\n",
+      "\nIt takes a backup, and does nothing else: FLORIN_RESTORE is set. In a minute, when isolates of before have finished their work, restore with npm run florin -- backup restore; then remove the variable from the environment file, and deploy again.\n",
     );
     return;
   }

@@ -18,6 +18,9 @@ import { api, bodyOf, send, token } from "#test/support/platform/api.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 import { isolate } from "#test/support/runner/isolate.ts";
 
+/** The environment with a value that the setting does not take. */
+const WRONG = Object.assign({}, env, { FLORIN_RESTORE: "1" });
+
 /** The token of an operator, which was given before anything was written. */
 let operator = "";
 
@@ -46,11 +49,11 @@ describe("a deployment that is served to take a backup", () => {
     expect(delays).toEqual([{ delaySeconds: 60 }]);
     const setAlarm = vi.fn<() => Promise<void>>(async () => undefined);
     expect(await isPutOff({ setAlarm }, env)).toBe(true);
-    expect(await isPutOff({ setAlarm }, { ...env, FLORIN_RESTORE: "1" as never })).toBe(true);
+    expect(await isPutOff({ setAlarm }, WRONG)).toBe(true);
     expect(setAlarm).toHaveBeenCalledTimes(2);
     serveAgain();
     expect(await isPutOff({ setAlarm }, env)).toBe(false);
-    expect(await isPutOff({ setAlarm }, { ...env, FLORIN_RESTORE: "1" as never })).toBe(true);
+    expect(await isPutOff({ setAlarm }, WRONG)).toBe(true);
   });
 
   test("its status says that it does nothing else, and what comes next", async () => {

@@ -16,10 +16,15 @@ import { problemOf } from "#scripts/florin/backup/file-hash.ts";
 import { eachAtOnce, LEDGERS_AT_ONCE } from "#scripts/florin/backup/ledgers/each-at-once.ts";
 import { hashOfParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
 import { withPatience } from "#scripts/florin/backup/patience.ts";
-import { problemOfClass } from "#scripts/florin/backup/saved-objects.ts";
+import {
+  problemOfClass,
+  type SavedClass,
+  SavedObjects,
+} from "#scripts/florin/backup/saved-objects.ts";
 import { readDatabaseManifest, verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
 import { Api, RefusedCall } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
+import { OBJECT_STEPS } from "#scripts/lib/stored/object-steps.ts";
 
 const RESTORATIONS = "/api/florin/v1/restorations";
 
@@ -181,7 +186,7 @@ async function assertReadable({ folder, path, manifest }: RestoredSnapshot): Pro
   }
   for (const saved of manifest.objects) {
     const found = await problemOfClass(join(path, "objects"), saved);
-    if (found !== undefined) problems.push(found);
+    problems.push(...(found === undefined ? await unknownTables(path, saved) : [found]));
   }
   for (const { uuid, name, parts, partsSha256 } of ledgersWithParts(manifest)) {
     if (hashOfParts(folder.ledger(uuid), parts) === partsSha256) continue;
@@ -191,6 +196,21 @@ async function assertReadable({ folder, path, manifest }: RestoredSnapshot): Pro
   throw new OperatorError(
     [`The backup was changed or is not complete, and nothing is restored:`, ...problems].join("\n"),
   );
+}
+
+/** What this version does not know of the saved objects of a class, as sentences: the class, or steps of their tables. */
+async function unknownTables(path: string, { class: name, file }: SavedClass): Promise<string[]> {
+  const known = Object.hasOwn(OBJECT_STEPS, name) ? OBJECT_STEPS[name] : undefined;
+  if (known === undefined) {
+    return [`${file}: this version has no objects of the class ${name}. Restore with a later one.`];
+  }
+  const steps = await new SavedObjects(join(path, "objects", file)).steps();
+  const last = steps.reduce((most, step) => Math.max(most, step), 0);
+  return last <= known.length
+    ? []
+    : [
+        `${file}: tables are at step ${last}, and this version knows ${known.length}. Restore with a later one.`,
+      ];
 }
 
 const Found = z.object({

@@ -3,7 +3,9 @@ import type { MigratedDatabase, MigratedTable } from "./migrated-database.ts";
 import { present } from "#platform/assert.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { withPatience } from "#scripts/florin/backup/patience.ts";
-import type { Api } from "#scripts/lib/api.ts";
+import { type Api, RefusedCall } from "#scripts/lib/api.ts";
+
+const CONFLICT = 409;
 
 const Written = z.object({ name: z.string(), rows: z.int(), complete: z.boolean() });
 const Answer = z.object({ data: Written });
@@ -27,9 +29,7 @@ export async function restoreDatabase(
   database: MigratedDatabase,
   tables: readonly MigratedTable[],
 ): Promise<void> {
-  const { api, path } = restoring;
-  const { data } = await withPatience(() => api.call({ method: "GET", path, answer: Progress }));
-  const written = new Map(data.tables.map((table) => [table.name, table]));
+  const written = await readWritten(restoring);
   for (const table of tables) {
     const known = written.get(table.name);
     if (known?.complete === true) continue;
@@ -37,11 +37,18 @@ export async function restoreDatabase(
   }
 }
 
+/** How far the server has come with each table that it has begun. */
+async function readWritten({ api, path }: Restoring) {
+  const { data } = await withPatience(() => api.call({ method: "GET", path, answer: Progress }));
+  return new Map(data.tables.map((table) => [table.name, table]));
+}
+
 async function writeTable(
-  { api, path, note }: Restoring,
+  restoring: Restoring,
   database: MigratedDatabase,
   { table, from }: { readonly table: MigratedTable; readonly from: number },
 ): Promise<void> {
+  const { api, path, note } = restoring;
   const { name, columns, counter = 0 } = table;
   let written = from;
   for (const { rows, isLast } of database.partsOf(table, from)) {
@@ -53,11 +60,18 @@ async function writeTable(
       migration: TABLES_MIGRATION,
       ...(isLast && counter > 0 ? { counter } : {}),
     };
+    const to = written + rows.length;
     // The same rows may come twice: the server does not write them again.
-    await withPatience(() =>
-      api.call({ method: "POST", path: `${path}/tables/${name}`, body, answer: Answer }),
-    );
-    written += rows.length;
+    try {
+      await withPatience(() =>
+        api.call({ method: "POST", path: `${path}/tables/${name}`, body, answer: Answer }),
+      );
+    } catch (error) {
+      const isConflict = error instanceof RefusedCall && error.status === CONFLICT;
+      // A request whose answer was lost has perhaps written them while they came again.
+      if (!isConflict || (await readWritten(restoring)).get(name)?.rows !== to) throw error;
+    }
+    written = to;
   }
   if (written > 0) note(`  ${written} rows, ${name}`);
 }

@@ -112,7 +112,7 @@ function missingKeys(env: Env, keyIds: readonly string[]): string | undefined {
   const known = new Set([current, ...previous].map(keyIdOf));
   const missing = keyIds.filter((id) => !known.has(id));
   if (missing.length === 0) return undefined;
-  return `values of the backup are encrypted with keys that the server does not have (${missing.join(", ")}): set FLORIN_SECRET_KEY and FLORIN_PREVIOUS_SECRET_KEYS as florin backup keys prints them, serve the deployment again, and restore then`;
+  return `values of the backup are encrypted with keys that the server does not have (${missing.join(", ")}): set FLORIN_SECRET_KEY and FLORIN_PREVIOUS_SECRET_KEYS as florin backup keys prints them (at the edge with npx wrangler secret put), serve the deployment again, and restore then`;
 }
 
 async function beginNew(
