@@ -341,6 +341,19 @@ describe("the end of a restoration", () => {
     expect(statuses).toEqual(row?.stage === "ended" ? [204, 204, 409] : [409, 409, 200]);
   });
 
+  test("a giving up that an end overtakes is refused", async () => {
+    const restoration = await underWay();
+    // The end comes between the look at the stage and the change.
+    await env.DB.prepare(
+      `CREATE TRIGGER overtake BEFORE UPDATE OF stage ON restoration WHEN NEW.stage = 'abandoned'
+       BEGIN UPDATE restoration SET stage = 'ended'; SELECT raise(IGNORE); END`,
+    ).run();
+    const refused = await refusalOf(restoration.call("", { method: "DELETE" }));
+    await env.DB.prepare("DROP TRIGGER overtake").run();
+    expect(refused).toMatchObject({ status: 409 });
+    expect(refused.message).toContain("has ended");
+  });
+
   test("a restoration that has written nothing is given up without a trace", async () => {
     const restoration = await underWay({ isWritten: false });
     const answer = await restoration.call("", { method: "DELETE" });

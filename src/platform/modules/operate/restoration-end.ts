@@ -5,7 +5,7 @@ import { d1CopyDatabase } from "#platform/backup/copy-database.ts";
 import { restorableTables } from "#platform/backup/restorable-tables.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { storeWithReserve } from "#platform/db/reserve.ts";
 import { AppError } from "#platform/errors.ts";
 import {
@@ -26,7 +26,12 @@ import {
   type StoredRestoration,
 } from "#platform/restoration/restoration-token.ts";
 import { LEDGER_PART, restoredCounts } from "#platform/restoration/restored-parts.ts";
-import { restoration, restoredParts, restoredTables } from "#platform/restoration/tables.ts";
+import {
+  restoration,
+  type RestorationStage,
+  restoredParts,
+  restoredTables,
+} from "#platform/restoration/tables.ts";
 import { toMillis } from "#platform/time.ts";
 
 /** Time from the end of a restoration to the first sweeps, in milliseconds. */
@@ -59,7 +64,7 @@ async function endRestoration(
     await assertComplete(context.env, planOf(restored));
   } catch (error) {
     // Another request has ended it meanwhile, and forgotten what has come.
-    if ((await findRestoration(db))?.stage === "ended") return;
+    if ((await stageOf(db, reference)) === "ended") return;
     throw error;
   }
   await Promise.all(
@@ -88,8 +93,8 @@ async function endRestoration(
     db.delete(restoredParts).where(hasEnded),
   );
   if (ended !== undefined) return;
-  const now = await findRestoration(db);
-  if (now?.stage !== "ended") throw overError({ reference, stage: "abandoned" });
+  if ((await stageOf(db, reference)) === "ended") return;
+  throw overError({ reference, stage: "abandoned" });
 }
 
 /**
@@ -154,7 +159,7 @@ async function missingLedgers(
 /**
  * Gives a restoration up. One that has written nothing leaves the deployment as it was, disarmed; after any other one the deployment has to be
  * made anew, and refuses everything with and without `FLORIN_RESTORE`: its ledgers and objects are half of another one's. Returns whether it
- * has to.
+ * has to. Throws `CONFLICT` where the restoration has ended meanwhile.
  */
 async function abandonRestoration(
   { env, clock }: ServiceContext,
@@ -162,15 +167,28 @@ async function abandonRestoration(
 ): Promise<boolean> {
   const db = databaseOf(env);
   const isNamed = and(eq(restoration.reference, reference), eq(restoration.stage, "under-way"));
-  const [, abandoned] = await storeWithReserve(db, [
-    db.delete(restoration).where(and(isNamed, isNull(restoration.writtenAt))),
+  const [dropped, abandoned] = await storeWithReserve(db, [
+    db
+      .delete(restoration)
+      .where(and(isNamed, isNull(restoration.writtenAt)))
+      .returning({ id: restoration.id }),
     db
       .update(restoration)
       .set({ stage: "abandoned", endedAt: clock() })
       .where(isNamed)
       .returning({ id: restoration.id }),
   ]);
-  return abandoned.length > 0;
+  if (dropped.length + abandoned.length > 0) return abandoned.length > 0;
+  // Another request was faster.
+  const stage = await stageOf(db, reference);
+  if (stage === "ended") throw overError({ reference, stage });
+  return stage === "abandoned";
+}
+
+/** The stage of a restoration; undefined where it is gone, because it was given up before anything was written. */
+async function stageOf(db: Database, reference: string): Promise<RestorationStage | undefined> {
+  const found = await findRestoration(db);
+  return found?.reference === reference ? found.stage : undefined;
 }
 
 const AbandonedResponse = z
