@@ -108,7 +108,7 @@ async function pipelineWith(id: string): Promise<void> {
 }
 
 /** Notes that everything came: all tables, and the ledgers that the database has. */
-async function writtenToTheEnd(): Promise<void> {
+export async function writtenToTheEnd(): Promise<void> {
   const tables = await restorableTables(d1CopyDatabase(env.DB));
   await env.DB.batch(
     tables.map(({ name }) =>
