@@ -35,6 +35,7 @@ const FailedLedger = SnapshotLedger.pick({
   lastHash: true,
   entries: true,
   publishedLogId: true,
+  importedLogId: true,
   parts: true,
   partsSha256: true,
 }).extend({

@@ -152,6 +152,7 @@ class LedgersRun {
     const folder = this.#save.folder.ledger(uuid);
     const parts = completeParts(folder);
     const last = parts.at(-1);
+    const importedLogId = this.#toSave.listed.ledgers.get(uuid)?.importedLogId;
     return {
       uuid,
       name,
@@ -160,6 +161,7 @@ class LedgersRun {
       lastHash: last?.lastHash ?? "",
       entries: entriesOf(parts),
       publishedLogId: this.#publishedOf(uuid),
+      ...(importedLogId === undefined ? {} : { importedLogId }),
       parts: parts.length,
       partsSha256: hashOfParts(folder, parts.length),
     };

@@ -118,11 +118,18 @@ type LogToRestore = Omit<SnapshotLedger, "bucket" | "features">;
 /** The ledgers whose logs are restored: also the first entries of those that could not be saved to their ends. */
 const ledgersOf = ({ ledgers, failed = [] }: BackupManifest): LogToRestore[] => [
   ...ledgers,
-  ...failed.map((ledger) => ({
-    ...ledger,
-    publishedLogId: Math.min(ledger.publishedLogId, Math.max(0, ledger.lastLogId)),
-  })),
+  ...failed.map(upToItsEnd),
 ];
+
+/** A ledger that could not be saved to its end: its marks are at most at the last entry that was. */
+function upToItsEnd({ importedLogId = 0, ...ledger }: LogToRestore): LogToRestore {
+  const last = Math.max(0, ledger.lastLogId);
+  return {
+    ...ledger,
+    publishedLogId: Math.min(ledger.publishedLogId, last),
+    ...(importedLogId > 0 && last > 0 ? { importedLogId: Math.min(importedLogId, last) } : {}),
+  };
+}
 
 const entriesOf = (manifest: BackupManifest): number =>
   ledgersOf(manifest).reduce((sum, { entries }) => sum + entries, 0);

@@ -12,6 +12,8 @@ export interface ServedLedger {
   readonly id: number;
   readonly uuid: string;
   readonly engine: LedgerEngine;
+  /** Up to where its log was imported. */
+  importedLogId?: number;
   /** Why its object does not say how far it has come. */
   silence?: string;
   /** The status with which its log is refused. */
@@ -102,10 +104,9 @@ export class BackupServer {
     const behind = this.ledgers.filter(({ id }) => id > after);
     const speaking = behind.filter(({ silence }) => silence === undefined);
     return {
-      ledgers: speaking.map(({ id, uuid, engine }) => {
+      ledgers: speaking.map(({ id, uuid, engine, importedLogId }) => {
         const { name, bucket, features } = engine.info;
-        const { importedLogId: _, ...head } = engine.reads.head();
-        return { id, uuid, name, bucket, features, ...head };
+        return { id, uuid, name, bucket, features, ...engine.reads.head(), importedLogId };
       }),
       failed: behind.flatMap(({ uuid, engine, silence: reason }) =>
         reason === undefined ? [] : [{ uuid, name: engine.info.name, reason }],

@@ -113,9 +113,15 @@ test("of a ledger that is silent before the copy of the database, events are pub
 
 test("a ledger whose log cannot be read fails alone, also where it was never saved before", async () => {
   second().refusal = 500;
+  second().importedLogId = 3;
   const { manifest, failures } = await save();
   expect(failures).toHaveLength(1);
-  expect(manifest.failed?.[0]).toMatchObject({ name: "ledger-2", lastLogId: -1, parts: 0 });
+  expect(manifest.failed?.[0]).toMatchObject({
+    name: "ledger-2",
+    lastLogId: -1,
+    importedLogId: 3,
+    parts: 0,
+  });
   expect(manifest.failed?.[0]?.reason).toContain("refused with 500");
   expect(await verify()).toEqual([
     expect.stringMatching(/^The ledger 'ledger-2' is not saved: .*refused with 500/),
