@@ -165,7 +165,7 @@ function assertAccepted({ snapshot, isIncompleteAccepted }: RestoreOrder): void 
 export async function abandonRestore(
   order: Pick<RestoreOrder, "snapshot" | "url" | "connect" | "tokens">,
 ): Promise<boolean> {
-  const known = (await find(order)) ?? (await goOn(order));
+  const known = (await findKnown(order)) ?? (await goOn(order));
   if (known.stage === "abandoned") return true;
   const api = await Api.open({ url: order.url, token: async () => known.token }, []);
   const path = `${RESTORATIONS}/${known.id}`;
@@ -174,7 +174,7 @@ export async function abandonRestore(
     .catch(async (error: unknown) => {
       if (!(error instanceof RefusedCall)) throw error;
       // An earlier call was carried out, whose answer was lost: a restoration that has written nothing is gone.
-      const now = await find(order);
+      const now = await findKnown(order);
       if (now !== undefined && now.stage !== "abandoned") throw error;
       return now !== undefined;
     });
@@ -238,7 +238,7 @@ async function findOrBegin(
   order: RestoreOrder,
   tables: readonly MigratedTable[],
 ): Promise<KnownRestoration & { readonly isOver: boolean }> {
-  const known = await find(order);
+  const known = await findKnown(order);
   if (known !== undefined) {
     if (known.problem !== undefined) {
       throw new OperatorError(`The restoration cannot go on: ${known.problem}.`);
@@ -266,7 +266,7 @@ const GIVEN_UP =
   "The restoration was given up when a part of it was written: make the deployment anew, with an empty state folder or npm run deploy -- --destroy, and restore into that.";
 
 /** The restoration whose token this user has; undefined if the server takes none of the tokens. */
-async function find({
+export async function findKnown({
   url,
   tokens,
 }: Pick<RestoreOrder, "url" | "tokens">): Promise<KnownRestoration | undefined> {

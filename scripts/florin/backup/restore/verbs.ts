@@ -1,6 +1,12 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RestorationTokens } from "./restoration-tokens.ts";
-import { abandonRestore, restoreBackup, type RestoredSnapshot } from "./restore-backup.ts";
+import {
+  abandonRestore,
+  findKnown,
+  restoreBackup,
+  type RestoredSnapshot,
+} from "./restore-backup.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import {
   type BackupManifest,
@@ -23,6 +29,30 @@ async function snapshotIn(folder: BackupFolder, name: string): Promise<RestoredS
   };
 }
 
+/**
+ * The snapshot that a command is about: the one that it names, or else the one whose restoration the server knows by its token, also where other
+ * snapshots were made since it began, or else the last one.
+ */
+async function chosenSnapshot(
+  call: Call,
+  folder: BackupFolder,
+  last: string,
+): Promise<RestoredSnapshot> {
+  if (call.text("snapshot") !== undefined) return snapshotIn(folder, last);
+  const url = findServerUrl(call.env, call.url);
+  for (const name of folder.snapshots().toReversed()) {
+    const manifest = join(folder.snapshot(name), MANIFEST);
+    if (!existsSync(manifest)) continue;
+    const tokens = tokensOf(call, url, { sha256: await hashOf(manifest) });
+    if ((await findKnown({ url, tokens })) === undefined) continue;
+    if (name !== last) {
+      call.note(`The server has begun with the snapshot ${name}: it is restored, and not ${last}.`);
+    }
+    return snapshotIn(folder, name);
+  }
+  return snapshotIn(folder, last);
+}
+
 /** What a restoration will do, as a sentence. */
 function planOf(manifest: BackupManifest, url: string): string {
   const { moments, ledgers, failed = [], objects, keyIds } = manifest;
@@ -40,13 +70,13 @@ function planOf(manifest: BackupManifest, url: string): string {
 const tokensOf = (
   { env, url: option }: Call,
   url: string,
-  { sha256: backup }: RestoredSnapshot,
+  { sha256: backup }: Pick<RestoredSnapshot, "sha256">,
 ): RestorationTokens =>
   new RestorationTokens(env, { url, backup, secret: findClientSecret(env, option) });
 
-/** Restores a snapshot into the server of a command. */
-export async function restore(call: Call, folder: BackupFolder, name: string): Promise<Outcome> {
-  const snapshot = await snapshotIn(folder, name);
+/** Restores a snapshot into the server of a command: the one that it names, or else `last`, unless another one is under way there. */
+export async function restore(call: Call, folder: BackupFolder, last: string): Promise<Outcome> {
+  const snapshot = await chosenSnapshot(call, folder, last);
   const url = findServerUrl(call.env, call.url);
   const restored = await restoreBackup({
     snapshot,
@@ -63,7 +93,7 @@ export async function restore(call: Call, folder: BackupFolder, name: string): P
     lines: [
       `${url} has the backup of ${snapshot.manifest.moments.database}: ${rows} rows of ${tables} tables, ${entries} entries of ${ledgers} ledgers, whose hashes agree, and ${objects} other objects.`,
       ...statementLines(snapshot.manifest),
-      "Take FLORIN_RESTORE away, and serve the deployment again with the same FLORIN_SECRET_KEY and FLORIN_PREVIOUS_SECRET_KEYS: then it works, with the clients and people of the backup. A client that the settings of the server name works, too.",
+      "Take FLORIN_RESTORE away, and serve the deployment again: npm start with the same FLORIN_SECRET_KEY and FLORIN_PREVIOUS_SECRET_KEYS; a Worker by npm run deploy, which leaves its secrets as they are. Then it works, with the clients and people of the backup. A client that the settings of the server name works, too.",
       "It calls nobody: compare its payments with the providers, stop the original, and arm it (docs/operations/disarmed.md, “A restored copy”).",
       "Instances that triggers were to start from events of the last moments before the backup may be in neither of its parts: docs/operations/backup.md says how to find them.",
     ],
@@ -80,8 +110,8 @@ function statementLines({ objects }: BackupManifest): string[] {
 }
 
 /** Gives up the restoration of a snapshot into the server of a command. */
-export async function abandon(call: Call, folder: BackupFolder, name: string): Promise<Outcome> {
-  const snapshot = await snapshotIn(folder, name);
+export async function abandon(call: Call, folder: BackupFolder, last: string): Promise<Outcome> {
+  const snapshot = await chosenSnapshot(call, folder, last);
   const url = findServerUrl(call.env, call.url);
   await call.confirm(
     "abandon",
