@@ -184,9 +184,7 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
   );
   if (untested !== undefined) write(`\nNo webhook was tested. ${untested}\n`);
   if (takesBackup) {
-    write(
-      "\nIt takes a backup, and does nothing else: FLORIN_RESTORE is set. In a minute, when isolates of before have finished their work, restore with npm run florin -- backup restore; then remove the variable from the environment file, and deploy again.\n",
-    );
+    write(takingBackup(deployment));
     return;
   }
   if (target === undefined) {
@@ -202,6 +200,19 @@ async function proveAndMark(deployment: PlannedDeployment, { write }: DeployTool
     `\nThis link makes its reader the first person, an administrator. It works once, until ${invitation.expiresAt}:\n\n  ${invitation.url}\n`,
   );
 }
+
+/** How a backup comes into a deployment that takes one. */
+const takingBackup = ({ env, environment: { name }, url }: PlannedDeployment): string => `
+It takes a backup, and does nothing else: FLORIN_RESTORE is set. Its FLORIN_SECRET_KEY has to be that of the backup, as florin backup keys prints it. A Worker that had another one before gets it by
+
+  npx wrangler secret put FLORIN_SECRET_KEY --name ${name}
+
+In a minute, when isolates of before have finished their work, this brings the backup, with the client of the deployment:
+
+  FLORIN_URL=${url} FLORIN_CLIENT_ID=… FLORIN_CLIENT_SECRET=… npm run florin -- backup restore <folder>
+
+Then remove FLORIN_RESTORE from the environment file, and run npm run deploy -- --env ${env}.
+`;
 
 /** The deployment with a client whose secret is known: one of the environment, or the one that was just made. */
 function targetOf({ pending, processEnv, url }: PlannedDeployment): Target | undefined {
