@@ -1,10 +1,13 @@
 import { stateGuardOf } from "./state-guard.ts";
 import { AppError } from "#platform/errors.ts";
-import { logError } from "#platform/log.ts";
+import { log, logError } from "#platform/log.ts";
+import { memoByEnv } from "#platform/memo.ts";
 import { isTakingBackup } from "#platform/restoration/restore-mode.ts";
 
 /** Wait of work that must not touch the tables now, in milliseconds. */
 const PUT_OFF_MS = 60_000;
+/** Least time between two lines of the log that say that work waits, in milliseconds. */
+const LOG_PAUSE_MS = 60_000;
 
 /**
  * Whether the work of an object's alarm has to wait, because the state is not one for this code (`StateGuard`), or the deployment is served to
@@ -49,12 +52,28 @@ async function isFitFor(env: Env): Promise<boolean> {
   }
 }
 
-/** Whether the deployment takes a backup. A wrong value of the setting puts work off, too: an alarm that fails is lost after some repetitions. */
+/**
+ * Whether the deployment takes a backup. A wrong value of the setting puts work off, too: an alarm that fails is lost after some repetitions.
+ * The log says from time to time that work waits, because the setting may have been left by mistake.
+ */
 function takesBackup(env: Env): boolean {
   try {
-    return isTakingBackup(env);
+    if (!isTakingBackup(env)) return false;
+    whenDue(env, () => log("warn", "work waits, because FLORIN_RESTORE is set"));
   } catch (error) {
-    logError("the settings of the deployment are wrong, so that its work waits", error);
-    return true;
+    whenDue(env, () => logError("work waits, because the settings are wrong", error));
   }
+  return true;
+}
+
+/** When an isolate has logged last that work waits, in milliseconds since the epoch. */
+const loggedOf = memoByEnv((_env: object) => ({ atMs: -Infinity }));
+
+/** Logs that work waits, unless the isolate has done so a moment ago: a deployment has an alarm for each of its objects. */
+function whenDue(env: Env, write: () => void): void {
+  const logged = loggedOf(env);
+  const nowMs = Date.now();
+  if (Math.abs(nowMs - logged.atMs) < LOG_PAUSE_MS) return;
+  logged.atMs = nowMs;
+  write();
 }

@@ -56,6 +56,22 @@ describe("a deployment that is served to take a backup", () => {
     expect(await isPutOff({ setAlarm }, WRONG)).toBe(true);
   });
 
+  test("its log says once in a while that work waits", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const setAlarm = async () => undefined;
+    // Each environment has a pause of its own.
+    const own = Object.assign({}, env);
+    for (let time = 0; time < 3; time++) expect(await isPutOff({ setAlarm }, own)).toBe(true);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("FLORIN_RESTORE is set")]]);
+    serveAgain();
+    const wrong = Object.assign({}, WRONG);
+    for (let time = 0; time < 3; time++) expect(await isPutOff({ setAlarm }, wrong)).toBe(true);
+    expect(error.mock.calls).toEqual([[expect.stringContaining("the settings are wrong")]]);
+    warn.mockRestore();
+    error.mockRestore();
+  });
+
   test("its status says that it does nothing else, and what comes next", async () => {
     const context = systemContext(env, "test");
     const problem = async () => (await restorationSection.read(context)).problems[0]?.whatToDo;
