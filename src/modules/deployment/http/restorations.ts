@@ -40,6 +40,7 @@ const KEYS_MAX = 100;
 /** Most tables or classes, and most ledgers without a log: a plan is one value of the database, of at most two million bytes. */
 const KINDS_MAX = 1000;
 const MISSING_MAX = 40_000;
+const TOO_MANY_MISSING = `a restoration takes a backup that lacks the logs of at most ${MISSING_MAX} ledgers of its database: make or take another snapshot, of a time when fewer ledgers were being purged`;
 
 const Counts = z
   .record(z.string().max(200), Count)
@@ -147,7 +148,7 @@ export const registerRestorations = registration(
       }),
       tables: Counts.openapi({ description: "The number of rows of each table" }),
       ledgers: Count.openapi({ description: "The number of ledgers whose logs will be written" }),
-      missingLedgers: z.array(z.uuid()).max(MISSING_MAX).default([]).openapi({
+      missingLedgers: z.array(z.uuid()).max(MISSING_MAX, TOO_MANY_MISSING).default([]).openapi({
         description: "Ledgers that the database has, and the backup has no log of",
       }),
       objects: Counts.openapi({ description: "The number of objects of each class" }),
