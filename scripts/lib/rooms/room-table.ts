@@ -216,12 +216,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tasks: {},
         webhooks: {},
       },
+      // What a restored copy has to ask its providers about, and what a person decides.
+      { lookups: {} },
       { initiations: {}, jobs: {}, lifecycle: {}, pools: {}, rejected: {} },
       { "bank-accounts": {}, health: {}, payments: {} },
       // Payments become transactions of a ledger. Beside it: users and their connections.
       { mirror: { uses: ["modules/ledger"] }, users: {} },
       // The engine.
       { movements: {} },
+      { looking: {} },
       { deliveries: {}, polling: { packages: RUNTIME }, transfers: {} },
       { "job-runner": {} },
       { http: { uses: ["platform/modules"], packages: HTTP } },

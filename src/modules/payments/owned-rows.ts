@@ -6,6 +6,7 @@ import { CONVERSION_ROWS } from "./conversions/owned-rows.ts";
 import { INITIATION_ROWS } from "./initiations/owned-rows.ts";
 import { type OwnedRows, PLUGIN_ROWS } from "./installs/owned-rows.ts";
 import { JOB_ROWS } from "./jobs/owned-rows.ts";
+import { LOOKUP_ROWS } from "./lookups/owned-rows.ts";
 import { ORDER_ROWS } from "./orders/owned-rows.ts";
 import { PAYMENT_ROWS } from "./payments/owned-rows.ts";
 import { POOL_ROWS } from "./pools/owned-rows.ts";
@@ -22,6 +23,7 @@ import { WEBHOOK_ROWS } from "./webhooks/owned-rows.ts";
 export const OWNED_ROWS: readonly OwnedRows[] = [
   SCHEDULE_ROWS,
   BOOKING_ROWS,
+  ...LOOKUP_ROWS,
   ...INITIATION_ROWS,
   PAYMENT_ROWS,
   BALANCE_ROWS,

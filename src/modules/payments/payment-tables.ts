@@ -6,6 +6,7 @@ import * as conversions from "./conversions/tables.ts";
 import * as initiations from "./initiations/tables.ts";
 import * as installs from "./installs/tables.ts";
 import * as jobs from "./jobs/tables.ts";
+import * as lookups from "./lookups/tables.ts";
 import * as orders from "./orders/tables.ts";
 import * as payments from "./payments/tables.ts";
 import * as pools from "./pools/tables.ts";
@@ -25,6 +26,7 @@ export const PAYMENT_TABLES = tablesIn(
   initiations,
   installs,
   jobs,
+  lookups,
   orders,
   payments,
   polling,

@@ -8,6 +8,7 @@ export const LEFT_OUT: ReadonlySet<string> = new Set([
   "event_recordings",
   "failed_requests",
   "object_backlogs",
+  "payment_lookups",
   "restoration",
   "restored_parts",
   "restored_tables",
