@@ -84,6 +84,11 @@ export class Provider {
     return this.accounts.find((account) => account.id === id);
   }
 
+  /** The movement with an idempotency key. */
+  movement(key: string): Movement | undefined {
+    return this.#movements.get(key);
+  }
+
   /** Moves money. A repeated request with its key gives the existing movement. Throws `Refusal` for another request with a used key. */
   move(type: Movement["type"], request: MovementRequest): Movement {
     const made = this.#movements.get(request.idempotencyKey);

@@ -108,6 +108,12 @@ export class ProviderServer {
     }
     if (route === "POST /payouts") return this.#move("PAYOUT", body);
     if (route === "POST /transfers") return this.#move("TRANSFER", body);
+    const key = /^\/movements\/([^/]+)$/.exec(pathname)?.[1];
+    const movement =
+      key === undefined ? undefined : this.#provider.movement(decodeURIComponent(key));
+    if (request.method === "GET" && movement !== undefined) {
+      return { status: 200, body: toMovementJson(movement) };
+    }
     const account = this.#provider.account(
       /^\/accounts\/([^/]+)\/balances$/.exec(pathname)?.[1] ?? "",
     );

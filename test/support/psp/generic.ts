@@ -35,6 +35,10 @@ export class FakeGeneric extends FakePsp {
     this.route("GET", "/v1/accounts/:id/balances", ({ params }) =>
       jsonAnswer({ id: "1", accountID: params["id"], at: this.tick(), balances: this.balances }),
     );
+    this.route("GET", "/v1/movements/:key", ({ params }) => {
+      const made = this.movements.get(params["key"]);
+      return made === undefined ? jsonAnswer({ title: "Not found" }, 404) : jsonAnswer(made);
+    });
     this.route("POST", "/v1/transfers", (request) => this.#move(request));
     this.route("POST", "/v1/payouts", (request) => this.#move(request));
   }

@@ -87,6 +87,8 @@ describe("the generic provider", () => {
     expect(first.status).toBe(200);
     await expectSchema("Movement", first.body);
     expect(await call("POST /payouts", payout())).toEqual(first);
+    expect(await call("GET /movements/payout-1")).toEqual(first);
+    expect((await call("GET /movements/payout-2")).status).toBe(404);
     const balances = await call("GET /accounts/acc-001/balances");
     await expectSchema("Balances", balances.body);
     expect(provider.account("acc-001")?.balances.get(payout().currency ?? "")).toBe(before - 250n);

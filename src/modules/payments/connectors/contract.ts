@@ -44,6 +44,13 @@ export interface ConnectorKind {
    */
   readonly shownReferenceOf?: (reference: string) => string;
   /**
+   * The movements that the provider's lists show with their references as soon as it has accepted them, also those that are pending or have
+   * failed. After a complete run, the provider has not made one of them that was not shown. Absent for a provider of which nobody knows this.
+   */
+  readonly listed?: readonly MovementKind[];
+  /** Whether the plugins can ask by a reference what has become of a movement (`findMovement`). */
+  readonly findsMovements?: true;
+  /**
    * Splits deliveries of a provider that may report more in one delivery than one batch can store. The limit on the size of bodies depends
    * on the presence of this function, so that it belongs to the kind and not to the plugin.
    */
@@ -195,6 +202,24 @@ export interface Reversal {
   readonly movement: Movement;
 }
 
+/** What moves money: an initiation of one of the two types, or a reversal. */
+export type MovementKind = Movement["type"] | "REVERSAL";
+
+/** A movement that the provider is asked about. Its accounts need not be stored any more. */
+export interface SoughtMovement extends Pick<
+  Movement,
+  "type" | "reference" | "createdAt" | "amount" | "asset"
+> {
+  readonly sourceReference?: string;
+  readonly destinationReference?: string;
+}
+
+/**
+ * What a provider knows of a movement: the payment that it has made, an id for polling the outcome, or why it has failed; "none" if the
+ * provider has certainly not accepted the movement; "unknown" if its answer does not say.
+ */
+export type FoundMovement = MovementResult | { readonly error: string } | "none" | "unknown";
+
 /** The payment that the provider has made, or an id for polling the outcome. */
 export type MovementResult = { readonly payment: ProviderPayment } | { readonly pollingId: string };
 
@@ -229,6 +254,13 @@ export interface Plugin {
   readonly createPayout?: (movement: Movement) => Promise<MovementResult>;
   readonly pollTransfer?: (pollingId: string) => Promise<PollResult>;
   readonly pollPayout?: (pollingId: string) => Promise<PollResult>;
+  /**
+   * Asks by the reference what has become of a movement, and moves nothing. A restored copy asks before it sends what its original may have
+   * sent. Throws `ConnectorError`; after any error, the question is asked again.
+   */
+  readonly findMovement?: (movement: SoughtMovement) => Promise<FoundMovement>;
+  /** Asks by the reference what has become of a reversal, as `findMovement` does. */
+  readonly findReversal?: (reversal: Reversal) => Promise<FoundMovement>;
   readonly reverseTransfer?: (reversal: Reversal) => Promise<ProviderPayment>;
   readonly reversePayout?: (reversal: Reversal) => Promise<ProviderPayment>;
   /** Registers a bank account at the provider. The id of the account is the idempotency key. */

@@ -54,6 +54,16 @@ function completeness<P extends FakePsp>(subject: Conformance<P>): void {
     expect(missing).toEqual([]);
   });
 
+  test("a connector says whether it finds movements by a reference", () => {
+    const { plugin } = openBench(subject);
+    expect(plugin.findMovement !== undefined).toBe(kind.findsMovements === true);
+    const movers = [plugin.createTransfer && "TRANSFER", plugin.createPayout && "PAYOUT"];
+    const reverses = plugin.reverseTransfer ?? plugin.reversePayout;
+    for (const listed of kind.listed ?? []) {
+      expect([...movers, reverses && "REVERSAL"]).toContain(listed);
+    }
+  });
+
   test("a connector is tried with all that it does", () => {
     const { plugin, psp } = openBench(subject);
     const fetched = tasksOf(kind.tree).filter((task) => task !== "CREATE_WEBHOOKS");

@@ -4,6 +4,7 @@ import { type Bench, type Conformance, type MovementCase, openBench } from "./su
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Movement, MovementResult, Plugin } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
+import { given } from "#modules/payments/core/given.ts";
 import { present } from "#platform/assert.ts";
 import type { FakePsp, PspFault } from "#test/support/psp/fake-psp.ts";
 
@@ -72,8 +73,30 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       }
     });
 
+    findOf(open);
     refusalOf(movement, openArranged);
     reversalOf(movement, open);
+  });
+}
+
+/** Asks for a movement before and after it is made. The question moves nothing. */
+function findOf<P>(open: () => Promise<Bench<P> & { readonly asked: Movement }>): void {
+  test("a movement of money is found by its reference, if it was made, where the provider can be asked", async () => {
+    const { plugin, asked } = await open();
+    if (plugin.findMovement === undefined) return;
+    const { source, destination, ...sought } = asked;
+    const question = {
+      ...sought,
+      ...given({
+        sourceReference: source?.reference,
+        destinationReference: destination?.reference,
+      }),
+    };
+    expect(["none", "unknown"]).toContain(await plugin.findMovement(question));
+    const made = await move(plugin, asked);
+    const found = await plugin.findMovement(question);
+    if (typeof found === "string" || "error" in found) throw new Error("it is not found");
+    expect(identityOf(found)).toBe(identityOf(made));
   });
 }
 

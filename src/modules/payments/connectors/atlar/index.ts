@@ -3,7 +3,7 @@ import { createBankAccount } from "./bank-accounts.ts";
 import { AtlarClient } from "./client.ts";
 import { ATLAR_FIELDS } from "./config.ts";
 import { fetchPayments } from "./payments.ts";
-import { createPayout, pollPayout } from "./transfers.ts";
+import { createPayout, findMovement, pollPayout } from "./transfers.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
 /** Atlar: the bank accounts of an organization, and SEPA credit transfers. See the README of this folder. */
@@ -11,6 +11,7 @@ export const atlarKind: kit.ConnectorKind = {
   key: "atlar",
   capabilities: [...kit.FETCHES, "CREATE_BANK_ACCOUNT", "CREATE_PAYOUT"],
   pageSize: 100,
+  findsMovements: true,
   fields: ATLAR_FIELDS,
   tree: [
     kit.periodic("FETCH_ACCOUNTS", kit.periodic("FETCH_BALANCES")),
@@ -25,6 +26,7 @@ export const atlarKind: kit.ConnectorKind = {
       fetchExternalAccounts: (request) => fetchExternalAccounts(client, request),
       fetchPayments: (request) => fetchPayments(client, request),
       createPayout: (movement) => createPayout({ client, clock }, movement),
+      findMovement: (movement) => findMovement(client, movement),
       pollPayout: (pollingId) => pollPayout(client, pollingId),
       createBankAccount: (account) => createBankAccount(client, account),
       checkAccess: async () => {

@@ -36,6 +36,15 @@ export async function createPayout(
   return { pollingId: reference };
 }
 
+/** Asks for a credit transfer by its external id. */
+export async function findMovement(
+  client: AtlarClient,
+  { reference }: kit.SoughtMovement,
+): Promise<kit.FoundMovement> {
+  const known = await findTransfer(client, reference);
+  return known === undefined ? "none" : { pollingId: reference };
+}
+
 function bodyOf(movement: kit.Movement): object {
   const { source, destination, description, reference } = kit.requireComplete(movement);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);

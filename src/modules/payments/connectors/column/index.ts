@@ -23,6 +23,7 @@ export const columnKind: kit.ConnectorKind = {
     "TRANSLATE_WEBHOOKS",
   ],
   pageSize: 100,
+  listed: ["TRANSFER", "PAYOUT"],
   fields: COLUMN_FIELDS,
   shownReferenceOf: idempotencyKeyOf,
   tree: [

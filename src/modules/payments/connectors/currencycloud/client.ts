@@ -72,14 +72,17 @@ export class CurrencycloudClient {
     } catch (error) {
       const isKnown = error instanceof kit.ConnectorError && error.message.includes(REQUEST_ID);
       const made =
-        isKnown && error.kind === "invalid" ? await this.#findMade(what, form) : undefined;
+        isKnown && error.kind === "invalid"
+          ? await this.findMade(what, String(form[REQUEST_ID]))
+          : undefined;
       if (made === undefined) throw error;
       return made;
     }
   }
 
-  async #findMade(what: Creation, form: NonNullable<kit.ApiCall["form"]>): Promise<unknown> {
-    const query = { [REQUEST_ID]: form[REQUEST_ID] };
+  /** The object that was made for the id of a request; undefined for none. */
+  async findMade(what: Creation, id: string): Promise<unknown> {
+    const query = { [REQUEST_ID]: id };
     const schema = z.object({ [what]: z.array(z.unknown()) });
     const answer = await this.#api.read({ path: `/v2/${what}/find`, query }, schema, what);
     return answer[what]?.[0];

@@ -64,35 +64,60 @@ const Made = z.object({
 
 async function make(
   client: CurrencycloudClient,
-  { type, asset, amount, source, destination }: kit.Movement,
+  movement: kit.Movement,
   { what, form }: CurrencycloudOrder,
 ): Promise<kit.MovementResult> {
   const value = await client.create(what, form);
+  const { type, asset, amount, source, destination } = movement;
+  const payment = paymentOf(value, {
+    type,
+    ...kit.given({
+      sourceReference: source?.reference,
+      destinationReference: destination?.reference,
+    }),
+  });
+  const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
+  const ordered = CURRENCIES.fromDecimal(decimal, currency);
+  if (payment.amount !== ordered?.amount || payment.asset !== ordered.asset) {
+    throw kit.refused(
+      `the provider knows the reference from another request, ${payment.reference}`,
+    );
+  }
+  return { payment };
+}
+
+/** Asks for a movement by the id of its request. */
+export async function findMovement(
+  client: CurrencycloudClient,
+  movement: kit.SoughtMovement,
+): Promise<kit.FoundMovement> {
+  const what = movement.type === "TRANSFER" ? "transfers" : "payments";
+  const value = await client.findMade(what, movement.reference);
+  return value === undefined ? "none" : { payment: paymentOf(value, movement) };
+}
+
+type MovementEnds = Pick<kit.SoughtMovement, "type" | "sourceReference" | "destinationReference">;
+
+/** The payment of an object that was made. Throws `ConnectorError` for an answer that is not valid. */
+function paymentOf(
+  value: unknown,
+  { type, sourceReference, destinationReference }: MovementEnds,
+): kit.ProviderPayment {
   const { data: made } = Made.safeParse(value);
   const moved = made && CURRENCIES.fromDecimal(made.amount, made.currency);
   // The object was created, although the answer is not valid.
   if (made === undefined || moved === undefined) {
-    throw kit.outcomeUnknown(`the answer about ${what} is not valid`);
-  }
-  const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
-  const ordered = CURRENCIES.fromDecimal(decimal, currency);
-  if (moved.amount !== ordered?.amount || moved.asset !== ordered.asset) {
-    throw kit.refused(`the provider knows the reference from another request, ${made.id}`);
+    throw kit.outcomeUnknown(`the answer about a ${type.toLowerCase()} is not valid`);
   }
   return {
-    payment: {
-      reference: made.id,
-      createdAt: made.created_at,
-      type,
-      ...moved,
-      scheme: "OTHER",
-      status: statusOf(made.status),
-      ...kit.given({
-        sourceReference: source?.reference,
-        destinationReference: destination?.reference,
-      }),
-      metadata: {},
-      raw: kit.rawOf(value),
-    },
+    reference: made.id,
+    createdAt: made.created_at,
+    type,
+    ...moved,
+    scheme: "OTHER",
+    status: statusOf(made.status),
+    ...kit.given({ sourceReference, destinationReference }),
+    metadata: {},
+    raw: kit.rawOf(value),
   };
 }

@@ -20,6 +20,7 @@ export const dummypayKind: kit.ConnectorKind = {
     "CREATE_PAYOUT",
   ],
   pageSize: 25,
+  findsMovements: true,
   fields: [
     {
       name: "directory",
@@ -72,6 +73,8 @@ function create(config: kit.PluginConfig, ports: kit.PluginPorts): kit.Plugin {
     fetchBalances: (request) => fetchBalances(source, { request, book, clock: ports.clock }),
     createTransfer: (movement) => book.move(movement),
     createPayout: (movement) => book.move(movement),
+    findMovement: (movement) => book.find(movement),
+    findReversal: (reversal) => book.findReversal(reversal),
     reverseTransfer: (reversal) => book.reverse(reversal),
     reversePayout: (reversal) => book.reverse(reversal),
     createBankAccount: async ({ id, createdAt, metadata }) => ({

@@ -28,14 +28,23 @@ export function movementBook(store: kit.PluginStore) {
       return { payment: paymentOf(moved, "SUCCEEDED") };
     },
 
+    /** What has become of a movement. */
+    async find(movement: kit.SoughtMovement): Promise<kit.FoundMovement> {
+      const isMoved = (await store.find(movedName(movement.reference))) !== undefined;
+      return isMoved ? { payment: paymentOf(movement, "SUCCEEDED") } : "none";
+    },
+
+    /** What has become of a reversal. */
+    async findReversal(reversal: kit.Reversal): Promise<kit.FoundMovement> {
+      const name = reversedPrefix(reversal.movement.reference) + digestOf(reversal.reference);
+      if ((await store.find(name)) === undefined) return "none";
+      return { payment: refundOf(reversal) };
+    },
+
     /** Returns an amount of a movement. All reversals of a movement together return at most the amount that it moved. */
-    async reverse({
-      reference,
-      createdAt,
-      amount,
-      movement,
-    }: kit.Reversal): Promise<kit.ProviderPayment> {
-      const { type, source, destination, asset } = movement;
+    async reverse(reversal: kit.Reversal): Promise<kit.ProviderPayment> {
+      const { reference, amount, movement } = reversal;
+      const { source, destination, asset } = movement;
       if (source === undefined || destination === undefined) {
         throw kit.refused("no reversable balance found");
       }
@@ -56,9 +65,7 @@ export function movementBook(store: kit.PluginStore) {
           effectOf(destination.reference, `reversal/${reference}`, { asset, amount: -amount }),
         );
       }
-      const ends = kit.endsOf({ source, destination });
-      const moved = { reference, createdAt, type, amount, asset, ...ends };
-      return { ...paymentOf(moved, "REFUNDED"), parentReference: movement.reference };
+      return refundOf(reversal);
     },
 
     /** The effects of movements and reversals on an account. */
@@ -67,6 +74,16 @@ export function movementBook(store: kit.PluginStore) {
       return texts.map(({ value }) => Effect.parse(parseJson(value)));
     },
   };
+}
+
+function refundOf({ reference, createdAt, amount, movement }: kit.Reversal): kit.ProviderPayment {
+  const { type, asset, source, destination } = movement;
+  const ends = kit.given({
+    sourceReference: source?.reference,
+    destinationReference: destination?.reference,
+  });
+  const moved = { reference, createdAt, type, amount, asset, ...ends };
+  return { ...paymentOf(moved, "REFUNDED"), parentReference: movement.reference };
 }
 
 type Moved = Omit<kit.ProviderPayment, "scheme" | "status" | "metadata" | "raw">;

@@ -1,4 +1,4 @@
-import { createMovement } from "./movements.ts";
+import { createMovement, findMovement } from "./movements.ts";
 import { fetchBalances, fetchPage } from "./pages.ts";
 import { toAccount, toExternalAccount, toPayment } from "./provider-objects.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
@@ -17,6 +17,8 @@ export const genericKind: kit.ConnectorKind = {
     "ALLOW_FORMANCE_PAYMENT_CREATION",
   ],
   pageSize: 100,
+  listed: ["TRANSFER", "PAYOUT"],
+  findsMovements: true,
   fields: [
     { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
     { name: "endpoint", label: "Endpoint", type: "string", isRequired: true },
@@ -47,6 +49,7 @@ export const genericKind: kit.ConnectorKind = {
       fetchBalances: (request) => fetchBalances(provider, request),
       createTransfer: (movement) => createMovement(provider, movement),
       createPayout: (movement) => createMovement(provider, movement),
+      findMovement: (movement) => findMovement(provider, movement),
     };
   },
 };

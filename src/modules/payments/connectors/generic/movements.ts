@@ -33,3 +33,35 @@ export async function createMovement(
   kit.assertFound(response);
   return { payment: toMovementPayment(kit.parseAnswer(response), { type, reference }) };
 }
+
+/**
+ * Asks for the movement with an idempotency key. A provider that does not find it, or refuses the question, may not offer it, because it is
+ * optional in the contract: then only its list of transactions says that there is none.
+ */
+export async function findMovement(
+  provider: GenericProvider,
+  { type, reference }: kit.SoughtMovement,
+): Promise<kit.FoundMovement> {
+  const response = await askFor(provider, reference);
+  if (response === undefined || response.status === 404) return "unknown";
+  return { payment: toMovementPayment(kit.parseAnswer(response), { type, reference }) };
+}
+
+/** The answer about a movement; undefined if the provider refuses the question. */
+async function askFor(
+  { fetch, endpoint, apiKey }: GenericProvider,
+  reference: string,
+): Promise<kit.ProviderResponse | undefined> {
+  try {
+    return await fetch({
+      method: "GET",
+      url: `${endpoint}/movements/${encodeURIComponent(reference)}`,
+      headers: { authorization: `Bearer ${apiKey}` },
+      // A server may not know the method or the path.
+      errorKindOf: ({ status }) => (status === 501 ? "invalid" : undefined),
+    });
+  } catch (error) {
+    if (error instanceof kit.ConnectorError && error.kind === "invalid") return undefined;
+    throw error;
+  }
+}

@@ -20,6 +20,7 @@ export const mangopayKind: kit.ConnectorKind = {
     "TRANSLATE_WEBHOOKS",
   ],
   pageSize: 100,
+  listed: ["TRANSFER", "PAYOUT"],
   fields: MANGOPAY_FIELDS,
   tree: [
     kit.periodic(

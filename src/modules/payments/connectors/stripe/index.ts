@@ -19,6 +19,7 @@ export const stripeKind: kit.ConnectorKind = {
     "TRANSLATE_WEBHOOKS",
   ],
   pageSize: 100,
+  listed: ["TRANSFER", "PAYOUT", "REVERSAL"],
   fields: STRIPE_FIELDS,
   shownReferenceOf: markOf,
   tree: [

@@ -19,6 +19,7 @@ export const wiseKind: kit.ConnectorKind = {
     "TRANSLATE_WEBHOOKS",
   ],
   pageSize: 100,
+  listed: ["TRANSFER", "PAYOUT"],
   fields: WISE_FIELDS,
   shownReferenceOf: toCustomerTransactionId,
   tree: [
