@@ -16,6 +16,8 @@ export interface ActSpec {
   /** The path of the operation, with the parameters as `{names}`. */
   readonly path: string;
   readonly scope: string;
+  /** Scopes that the operation needs besides. */
+  readonly moreScopes?: readonly string[];
   /** Parameters of the query. */
   readonly query?: (call: Call) => Readonly<Record<string, string | undefined>>;
   /** The body of the request. */
@@ -48,7 +50,7 @@ export const act = (spec: ActSpec): Verb => ({
       const { name, loss } = spec.loses(call);
       await call.confirm(name, loss);
     }
-    const api = await call.connect([spec.scope]);
+    const api = await call.connect([spec.scope, ...(spec.moreScopes ?? [])]);
     const answer =
       spec.isIdempotent === true
         ? await callOnce(api, call, { ...request, answer: Anything })

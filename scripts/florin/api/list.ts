@@ -18,6 +18,8 @@ export interface ListSpec {
   /** The path of the operation, with the parameters as `{names}`. */
   readonly path: string;
   readonly scope: string;
+  /** Scopes that the operation needs besides. */
+  readonly moreScopes?: readonly string[];
   /** Parameters that every request of the list has. */
   readonly query?: Readonly<Record<string, string>>;
   readonly filters?: ListFilters;
@@ -52,7 +54,7 @@ export function list(spec: ListSpec): Verb {
       const limit = isPaged ? limitOf(call) : Infinity;
       const filter = filters === undefined ? {} : filterQuery(filters, call.pairs("filter"));
       const path = pathOf(spec.path, call);
-      const api = await call.connect([spec.scope]);
+      const api = await call.connect([spec.scope, ...(spec.moreScopes ?? [])]);
       const query = { ...spec.query, ...filter };
       // One more item than wanted tells whether there are more.
       const pageSize = isPaged ? Math.min(limit + 1, PAGE_SIZE_MAX) : undefined;

@@ -11,6 +11,8 @@ export interface ShowSpec {
   /** The path of the operation, with the parameters as `{names}`. */
   readonly path: string;
   readonly scope: string;
+  /** Scopes that the operation needs besides. */
+  readonly moreScopes?: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
   readonly fields: ShownFields;
 }
@@ -19,13 +21,21 @@ export interface ShowSpec {
 export const Data = z.object({ data: z.unknown() });
 
 /** A verb that shows what an operation of the API answers. */
-export const show = ({ summary, parameters, path, scope, query = {}, fields }: ShowSpec): Verb => ({
+export const show = ({
+  summary,
+  parameters,
+  path,
+  scope,
+  moreScopes = [],
+  query = {},
+  fields,
+}: ShowSpec): Verb => ({
   summary,
   ...(parameters === undefined ? {} : { parameters }),
   operation: { method: "GET", path, scope },
   run: async (call) => {
     const target = pathOf(path, call);
-    const api = await call.connect([scope]);
+    const api = await call.connect([scope, ...moreScopes]);
     const { data } = await api.call({ method: "GET", path: target, query, answer: Data });
     return { data, lines: columns(rowsOf(data, fields)) };
   },

@@ -13,7 +13,14 @@ export const ArmingState = z.object({
     bySetting: z.boolean().optional(),
     note: z.string().optional(),
     by: z.object({ subject: z.string() }).optional(),
-    connectors: z.array(z.object({ id: z.string(), armedAt: z.string() })),
+    connectors: z.array(
+      z.object({
+        id: z.string(),
+        armedAt: z.string(),
+        phase: z.string().optional(),
+        error: z.string().optional(),
+      }),
+    ),
   }),
 });
 type Arming = z.output<typeof ArmingState>["data"];
@@ -24,7 +31,7 @@ export const noun: Noun = {
   summary: "Lets a deployment call other servers again that was disarmed or restored",
   alone: {
     summary:
-      "Arms the deployment, or one connector; for a restored one, asks whether the original is stopped",
+      "Arms the deployment, or one connector; for a restored one, asks whether the original is stopped, and looks up its payments",
     options: {
       connector: {
         kind: "text",
@@ -33,7 +40,7 @@ export const noun: Noun = {
       "may-pay-twice": {
         kind: "flag",
         meaning:
-          "sends the open payments of a restored deployment, although its original may have made them after the moment of the copy",
+          "leaves the look-up of a restored deployment's open payments out, and sends them, although its original may have made them",
       },
       ...YES,
     },
@@ -53,7 +60,9 @@ async function arm(call: Call): Promise<Outcome> {
   if (before.reason === "restored") {
     await call.confirm(
       "stopped",
-      "The deployment was restored from another one. If that one still runs, both go on paying; and what it has paid after the moment of the copy, the copy does not know.",
+      call.flag("may-pay-twice")
+        ? "The deployment was restored from another one. If that one still runs, both go on paying; and what it has paid after the moment of the copy is paid again."
+        : "The deployment was restored from another one. If that one still runs, both go on paying. What it has paid after the moment of the copy is looked up at the providers.",
     );
   }
   const connectorID = call.text("connector");
@@ -82,6 +91,12 @@ export function linesOf(state: Arming): string[] {
   return [
     ...setting,
     `The deployment has been disarmed since ${since} ${why}${noted}.`,
-    ...connectors.map(({ id, armedAt }) => `The connector ${id} has been armed since ${armedAt}.`),
+    ...connectors.map((connector) => lineOf(connector)),
   ];
+}
+
+function lineOf({ id, armedAt, phase, error }: Arming["connectors"][number]): string {
+  if (phase !== "looking") return `The connector ${id} has been armed since ${armedAt}.`;
+  const trouble = error === undefined ? "" : ` It cannot go on now: ${printable(error)}.`;
+  return `Since ${armedAt}, the connector ${id} looks up what the original has paid; its money moves when it has ended.${trouble}`;
 }

@@ -17,6 +17,7 @@ import { registerConnectorHealth } from "./http/connector-health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
 import { registerRejectedItems } from "./http/florin/rejected-items.ts";
+import { registerReviews } from "./http/florin/reviews.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerMetadata, registerPoolOperations } from "./http/shared/operations.ts";
@@ -87,10 +88,12 @@ export class ConnectorObject extends ConnectorClock {
  *     http           v3, v1, florin: two versions of the API and Florin's own, over the same use cases
  *     engine         job-runner
  *                    polling: pages of providers     deliveries: their webhooks     transfers: payouts of workflows
+ *                    looking: what a restored copy asks its providers before it pays
  *                    movements: money on its way
  *                    mirror: payments in a ledger     users
  *     entities       bank-accounts  health  payments
  *                    initiations  jobs  lifecycle  pools  rejected
+ *                    lookups: what a restored copy has to ask
  *                    accounts  balances  bookings  conversions  orders  schedules  tasks  webhooks
  *                    ingestion: the frame in which data of providers become rows and events
  *                    installs: the connectors that are installed
@@ -136,6 +139,7 @@ export const paymentsModule: Module = {
     registerBookings(app);
     registerConnectorHealth(app);
     registerRejectedItems(app);
+    registerReviews(app);
     return app;
   },
   resources: PAYMENT_RESOURCES,
@@ -184,8 +188,16 @@ export {
 };
 export type { PaymentAccount } from "./accounts/account.ts";
 export { currencyDecimals } from "./core/assets.ts";
-export { countOpenMovements, type OpenMovementCount } from "./initiations/open-count.ts";
+export { countOpenOrders, type OpenOrderCount } from "./initiations/open-count.ts";
 export { connectorNamed, type NamedConnector } from "./installs/named.ts";
+export {
+  beginLookup,
+  beginLookups,
+  forgetLookups,
+  type LookupState,
+  readLookups,
+} from "./lookups/lookup-rows.ts";
+export { refreshConnector } from "./movements/wake.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";
 export type { MoneyMove, MoneyScope } from "./mirror/money-moves.ts";
 export { lastAdjustmentKey } from "./payments/adjustment-keys.ts";

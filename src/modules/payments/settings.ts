@@ -17,6 +17,11 @@ export const paymentSettings = new DeclaredSettings(
       standard: "20m",
       meaning: "Shortest polling period that the configuration of a connector may name",
     }),
+    FLORIN_PAYMENTS_LOOKUP_AFTER: period({
+      standard: "1m",
+      meaning:
+        "How long after the arming of a connector of a restored deployment a run of its schedules has to begin, so that a payment that it does not bring counts as not made by the original: longer than the original's last call may take to get into the provider's list",
+    }),
     FLORIN_PAYMENTS_FOUR_EYES: boolean({
       standard: "false",
       meaning:

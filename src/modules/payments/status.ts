@@ -1,9 +1,12 @@
 import { asc, sql } from "drizzle-orm";
 import { paymentBookings } from "./bookings/tables.ts";
 import { encodeConnectorId, encodeOwnedId } from "./core/ids.ts";
+import { UNTIL_DECIDED } from "./initiations/movement-rows.ts";
 import { paymentMovements } from "./initiations/tables.ts";
 import { paymentConnectors } from "./installs/tables.ts";
 import { paymentJobs } from "./jobs/tables.ts";
+import { isLooking } from "./lookups/lookup-rows.ts";
+import { paymentLookups, paymentReviews } from "./lookups/tables.ts";
 import { paymentRejectedItems } from "./rejected/tables.ts";
 import { paymentSchedules } from "./schedules/tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -50,6 +53,8 @@ const money = queuesSection(
       work: "movements",
       item: MOVEMENT,
       table: sql`${paymentMovements}`,
+      where: sql`due_at < ${UNTIL_DECIDED}
+        AND NOT ${isLooking(sql`connector_key`)}`,
       due: sql`due_at`,
       graceMs: 60_000,
       severity: "critical",
@@ -68,6 +73,40 @@ const money = queuesSection(
       why: "calls of the provider have had no outcome, so that nobody knows whether money moved",
       whatToDo:
         "look at the connector's health, which has the last error; the provider is asked again by itself, and pays once",
+    },
+    {
+      work: "payment-reviews",
+      item: {
+        id: sql`id`,
+        reason: sql`reason`,
+        path: (id) => `/api/florin/v1/payments/reviews/${id}`,
+      },
+      table: sql`${paymentReviews}`,
+      where: sql`status = 'open'`,
+      due: sql`created_at`,
+      graceMs: 0,
+      isOverdue: sql`TRUE`,
+      severity: "critical",
+      why: "the original of this restored deployment may have made these payments, and their providers cannot be asked; they wait for a person",
+      whatToDo:
+        "compare each with the provider's list of payments, and decide about it: npm run florin -- reviews list; see docs/operations/disarmed.md",
+    },
+    {
+      work: "payment-lookups",
+      item: {
+        ...OF_CONNECTOR,
+        reason: sql`last_error`,
+        path: () => "/api/florin/v1/arming",
+      },
+      table: sql`${paymentLookups}`,
+      where: sql`ended_at IS NULL`,
+      due: sql`began_at`,
+      graceMs: 600_000,
+      isOverdue: sql`failing_since IS NOT NULL`,
+      severity: "critical",
+      why: "these connectors look up what the original of this restored deployment has paid, and do not get to the end; no money of them moves before",
+      whatToDo:
+        "repair what the reason says, such as the provider's key or rejected items; the look-up goes on by itself",
     },
   ],
 );

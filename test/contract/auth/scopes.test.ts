@@ -41,7 +41,7 @@ const READS_BY_POST = new Set([
 
 /** Paths of what concerns the deployment itself, and no module. */
 const OF_THE_DEPLOYMENT =
-  /^\/api\/florin\/v1\/(?:arm(?:ing)?$|backup(?:\/|$)|dead-letters|disarm$|requests\/|restorations$|search$|settings$|storage$|stuck$|sweeps)|^\/metrics$/;
+  /^\/api\/florin\/v1\/(?:arm(?:ing)?$|backup(?:\/|$)|dead-letters|disarm$|payments\/reviews|requests\/|restorations$|search$|settings$|storage$|stuck$|sweeps)|^\/metrics$/;
 
 function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
   const [module = ""] = scope.split(":");

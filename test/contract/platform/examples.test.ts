@@ -43,6 +43,7 @@ import { storeConnector } from "#test/support/payments/connectors.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { account, balance } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
+import { storeReview } from "#test/support/payments/reviews.ts";
 import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
@@ -190,6 +191,8 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const [statement] = await rejectionStatements(context, { connector, place }, [item]);
     await statement;
   },
+  // The deployment was restored, and a payment could not be looked up.
+  florinListPaymentReviews: () => storeReview("rent-2026-06"),
   v3GetTask: () => untilNone("payment_tasks", "status = 'PROCESSING'"),
   listAllConnectors: () => untilNone("payment_connectors", "deleted_at IS NOT NULL"),
   // The jobs of the user and of the bank account are done.

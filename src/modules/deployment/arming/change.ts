@@ -1,10 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { type Arming, readArmingOf } from "./read.ts";
 import {
+  beginLookup,
+  beginLookups,
   connectorNamed,
-  countOpenMovements,
+  countOpenOrders,
+  forgetLookups,
   type NamedConnector,
-  type OpenMovementCount,
+  type OpenOrderCount,
+  refreshConnector,
 } from "#modules/payments/index.ts";
 import { untilAllIsolatesKnow } from "#platform/arming/isolates.ts";
 import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
@@ -29,7 +33,7 @@ export interface ArmingOrder {
   /** Whether the operator says that the original of a restored deployment is stopped. */
   readonly originalIsStopped: boolean;
   /**
-   * Whether the operator accepts that the open movements of a restored deployment are sent, although the original may have sent them after the
+   * Whether the operator leaves the look-up out: what is open in a restored deployment is sent, although the original may have sent it after the
    * moment of the copy.
    */
   readonly mayPayTwice: boolean;
@@ -89,13 +93,21 @@ export function disarmingStatements(context: ServiceContext, { reason, note }: D
         },
       }),
     db.delete(armedConnectors),
+    // The deployment may be a copy once more, whose original knows more than that of the former one.
+    ...(reason === "restored" ? [forgetLookups(context)] : []),
   ] as const;
 }
 
 /**
- * Arms the deployment, or one of its connectors. What is armed already stays so. Throws `VALIDATION` for a restored deployment whose original
- * may still run; `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody else has changed the state meanwhile, if the setting
- * `FLORIN_DISARMED` disarms the deployment, and for a restored one with open movements, unless they may be paid twice.
+ * Arms the deployment, or one of its connectors. What is armed already stays so. A connector of a restored deployment first looks up at its
+ * provider what the original may have paid:
+ *
+ *     restored ── arm --connector ──► looking ── all is looked up ──► money moves
+ *         └────── arm, when each connector with open orders was armed ──► everything else goes on, too
+ *
+ * Throws `VALIDATION` for a restored deployment whose original may still run; `NOT_FOUND` for an unknown connector, and `CONFLICT` if somebody
+ * else has changed the state meanwhile, if the setting `FLORIN_DISARMED` disarms the deployment, and for the whole of a restored one while
+ * connectors with open orders were not armed by themselves, unless they may be paid twice.
  */
 export async function arm(context: ServiceContext, order: ArmingOrder): Promise<Arming> {
   const { connectorId, originalIsStopped } = order;
@@ -107,28 +119,22 @@ export async function arm(context: ServiceContext, order: ArmingOrder): Promise<
   const { revision } = state.disarmed;
   if (order.revision !== undefined && order.revision !== revision) throw changedMeanwhile();
   if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
-  if (state.disarmed.reason === "restored" && !order.mayPayTwice) {
-    await assertNothingOpen(context, state, connector);
+  const isCopy = state.disarmed.reason === "restored";
+  if (connector !== undefined) {
+    await armConnector(context, connector, { ...order, revision, isCopy });
+  } else {
+    const open = !isCopy || order.mayPayTwice ? [] : await countOpenOrders(context);
+    if (open.length > 0) throw mayBePaidTwice(open);
+    await armAll(context, { ...order, revision, isCopy });
   }
-  await (connector === undefined
-    ? armAll(context, { ...order, revision })
-    : armConnector(context, connector, { ...order, revision }));
   return readArmingOf(context);
 }
 
-/**
- * Throws `CONFLICT` if a connector that would be armed has open movements. The original may have made them after the moment of the copy, which
- * the copy does not know, and not every provider recognises a payment that it has made.
- */
-async function assertNothingOpen(
-  context: ServiceContext,
-  { connectors }: Arming,
-  connector: NamedConnector | undefined,
-): Promise<void> {
-  const armed = new Set(connectors.map(({ reference }) => reference));
-  const counted = await countOpenMovements(context, connector?.reference);
-  const open = counted.filter(({ reference }) => !armed.has(reference));
-  if (open.length > 0) throw mayBePaidTwice(open);
+/** An order to arm the deployment as it was read. */
+interface ArmingAsRead extends ArmingOrder {
+  readonly revision: string;
+  /** Whether the deployment is a copy of another one. */
+  readonly isCopy: boolean;
 }
 
 /** The object of an entry of the audit, which says whether the operator has accepted that payments are made twice. */
@@ -136,11 +142,9 @@ const auditedAs = (object: string, { mayPayTwice }: ArmingOrder): string =>
   mayPayTwice ? `${object}/may-pay-twice` : object;
 
 /** Arms the deployment if it is disarmed as it was read. */
-async function armAll(
-  context: ServiceContext,
-  order: ArmingOrder & { readonly revision: string },
-): Promise<void> {
+async function armAll(context: ServiceContext, order: ArmingAsRead): Promise<void> {
   const db = databaseOf(context.env);
+  const condition = sql`NOT EXISTS (SELECT 1 FROM ${disarmament})`;
   const change = new AuditedChange(context, {
     action: "deployment.state.arm",
     object: auditedAs(DEPLOYMENT, order),
@@ -150,7 +154,8 @@ async function armAll(
       .delete(disarmament)
       .where(eq(disarmament.revision, order.revision))
       .returning({ id: disarmament.id }),
-    db.delete(armedConnectors).where(sql`NOT EXISTS (SELECT 1 FROM ${disarmament})`),
+    db.delete(armedConnectors).where(condition),
+    ...(order.isCopy ? beginLookups(context, { isSkipped: order.mayPayTwice, condition }) : []),
   );
   if (armed.length > 0) return;
   const { disarmed } = await readArmingOf(context);
@@ -158,13 +163,14 @@ async function armAll(
   throw changedMeanwhile();
 }
 
-/** Arms a connector of the deployment that is disarmed as it was read. */
+/** Arms a connector of the deployment that is disarmed as it was read. Its look-up begins in the same batch. */
 async function armConnector(
   context: ServiceContext,
   { id, reference }: NamedConnector,
-  order: ArmingOrder & { readonly revision: string },
+  order: ArmingAsRead,
 ): Promise<void> {
   const { env, clock } = context;
+  const armedAt = clock();
   const change = new AuditedChange(context, {
     action: "deployment.connector.arm",
     object: auditedAs(`connectors/${reference}`, order),
@@ -173,12 +179,29 @@ async function armConnector(
     databaseOf(env)
       .insert(armedConnectors)
       .select(sql`
-        SELECT ${columnValues(armedConnectors, { reference, connectorId: id, armedAt: clock(), ...actorOf(context) })}
+        SELECT ${columnValues(armedConnectors, { reference, connectorId: id, armedAt, ...actorOf(context) })}
         WHERE EXISTS (SELECT 1 FROM ${disarmament} WHERE revision = ${order.revision})`)
-      .onConflictDoNothing()
+      .onConflictDoUpdate({
+        target: armedConnectors.reference,
+        set: {
+          armedAt: sql`excluded.armed_at`,
+          issuer: sql`excluded.issuer`,
+          subject: sql`excluded.subject`,
+          clientId: sql`excluded.client_id`,
+        },
+        // A look-up that is under way may be left out later, too.
+        setWhere: order.isCopy && order.mayPayTwice ? sql`TRUE` : sql`FALSE`,
+      })
       .returning({ reference: armedConnectors.reference }),
+    ...(order.isCopy
+      ? beginLookup(context, reference, {
+          isSkipped: order.mayPayTwice,
+          condition: sql`EXISTS (
+            SELECT 1 FROM ${armedConnectors} AS a WHERE a.reference = ${reference} AND a.armed_at = ${armedAt})`,
+        })
+      : []),
   );
-  if (inserted.length > 0) return;
+  if (inserted.length > 0) return refreshConnector(context, reference);
   const { disarmed } = await readArmingOf(context);
   // The connector was armed before, or everything is.
   if (disarmed === undefined || disarmed.revision === order.revision) return;
@@ -209,12 +232,12 @@ const originalMayRun = (): AppError =>
     "the deployment was restored from another one: make sure that the original is stopped, then say so with originalIsStopped, because both would otherwise go on paying",
   );
 
-function mayBePaidTwice(open: readonly OpenMovementCount[]): AppError {
+function mayBePaidTwice(open: readonly OpenOrderCount[]): AppError {
   const sum = open.reduce((total, { count }) => total + count, 0);
   const named = open.slice(0, NAMED_MAX).map(({ name, count }) => `${name} ${count}`);
   const more = open.length > NAMED_MAX ? ", …" : "";
   return new AppError(
     "CONFLICT",
-    `the deployment was restored from another one, and ${sum} payouts, transfers and reversals of connectors are open (${named.join(", ")}${more}): the original may have made them after the moment of the copy, and they would be made again. Compare them with the providers' lists of payments, then say with mayPayTwice (--may-pay-twice) that they may be sent`,
+    `the deployment was restored from another one, and ${sum} payouts, transfers and reversals of connectors are open (${named.join(", ")}${more}): the original may have made them after the moment of the copy. Arm these connectors one at a time (npm run florin -- arm --connector <id>), so that each looks them up at its provider, or say with mayPayTwice (--may-pay-twice) that they may be made twice`,
   );
 }

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { arm, disarm } from "#modules/deployment/arming/change.ts";
-import { type Arming, readArmingOf } from "#modules/deployment/arming/read.ts";
+import { type ArmedConnector, type Arming, readArmingOf } from "#modules/deployment/arming/read.ts";
 import { ok, operations, registration, TimestampOutput } from "#platform/http/index.ts";
-import { formatTimestamp } from "#platform/time.ts";
+import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
 /** Longest note, in characters. */
 const NOTE_LENGTH_MAX = 1000;
@@ -15,6 +15,22 @@ const Reason = z.enum(["operator", "restored"]).openapi({
 const Actor = z
   .object({ issuer: z.string(), subject: z.string(), clientId: z.string() })
   .openapi("ArmingActor");
+
+const ArmedConnectorResponse = z
+  .object({
+    id: z.string(),
+    armedAt: TimestampOutput,
+    by: Actor,
+    phase: z.enum(["looking", "armed"]).openapi({
+      description:
+        "`looking` while a connector of a restored deployment looks up at its provider what the original has paid, when no money of it moves; then `armed`",
+    }),
+    failingSince: TimestampOutput.optional().openapi({
+      description: "Since when the look-up cannot go on, which it does by itself",
+    }),
+    error: z.string().optional().openapi({ description: "Why it cannot" }),
+  })
+  .openapi("ArmedConnector");
 
 const ArmingResponse = z
   .object({
@@ -29,7 +45,7 @@ const ArmingResponse = z
     by: Actor.optional().openapi({ description: "Who has disarmed it last" }),
     revision: z.string().optional().openapi({ description: "Changes with each disarming" }),
     connectors: z
-      .array(z.object({ id: z.string(), armedAt: TimestampOutput, by: Actor }))
+      .array(ArmedConnectorResponse)
       .openapi({ description: "The connectors that are armed while everything else is not" }),
   })
   .openapi("Arming", {
@@ -56,13 +72,22 @@ const toView = ({ setting, disarmed, connectors }: Arming): z.input<typeof Armin
     by: toActor(disarmed),
     revision: disarmed.revision,
     ...given,
-    connectors: connectors.map((connector) => ({
-      id: connector.connectorId,
-      armedAt: formatTimestamp(connector.armedAt),
-      by: toActor(connector),
-    })),
+    connectors: connectors.map((connector) => toConnectorView(connector)),
   };
 };
+
+function toConnectorView(connector: ArmedConnector): z.input<typeof ArmedConnectorResponse> {
+  const { connectorId, armedAt, lookup } = connector;
+  const isLooking = lookup !== undefined && lookup.endedAt === null;
+  return {
+    id: connectorId,
+    armedAt: formatTimestamp(armedAt),
+    by: toActor(connector),
+    phase: isLooking ? "looking" : "armed",
+    ...(isLooking ? optionalTimestamp("failingSince", lookup.failingSince ?? undefined) : {}),
+    ...(isLooking && lookup.lastError !== null ? { error: lookup.lastError } : {}),
+  };
+}
 
 const toActor = ({ issuer, subject, clientId }: z.output<typeof Actor>) => ({
   issuer,
@@ -108,7 +133,7 @@ export const registerArming = registration(
     operationId: "florinArm",
     summary: "Let the deployment call other servers again, or one connector",
     description:
-      "What has waited goes on within about fifteen seconds. A connector that is armed by itself fetches and moves money, while everything else waits.",
+      "What has waited goes on within about fifteen seconds. A connector that is armed by itself fetches and moves money, while everything else waits. In a restored deployment, it first looks up at its provider which of its open payments the original has made; a person decides about those that cannot be looked up.",
     body: z
       .object({
         connectorID: z.string().max(1000).optional().openapi({
@@ -124,7 +149,7 @@ export const registerArming = registration(
         }),
         mayPayTwice: z.boolean().default(false).openapi({
           description:
-            "Says that open payouts, transfers and reversals of a restored deployment are sent, although the original may have sent them after the moment of the copy. Without it, such a deployment is not armed while connectors have some",
+            "Leaves the look-up out: open payouts, transfers and reversals of a restored deployment are sent, although the original may have sent them after the moment of the copy. Without it, such a deployment is not armed as a whole before each connector with some was armed by itself",
         }),
       })
       .default({ originalIsStopped: false, mayPayTwice: false }),

@@ -21,10 +21,11 @@ const MESSAGE_LENGTH_MAX = 2000;
  */
 export async function executeActivity(
   context: Pick<ServiceContext, "env" | "clock">,
-  instance: Pick<FlowInstance, "id" | "principal" | "causationDepth">,
+  instance: Pick<FlowInstance, "id" | "principal" | "causationDepth" | "createdAt">,
   { request, key }: { readonly request: ActivityRequest; readonly key: string },
 ): Promise<ActivityOutcome | undefined> {
-  const call = { context: contextOf(context, instance), instanceId: instance.id, key };
+  const { id: instanceId, createdAt: begunAt } = instance;
+  const call = { context: contextOf(context, instance), instanceId, begunAt, key };
   try {
     return { ok: true, output: await withTimeout(execute(call, request)) };
   } catch (error) {

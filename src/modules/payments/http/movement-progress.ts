@@ -16,7 +16,12 @@ export const MovementProgressResponse = z
       description: "The time since which attempts have had no outcome.",
     }),
     nextAttemptAt: TimestampOutput.openapi({
-      description: "The time of the next attempt; during an attempt, a minute after its start.",
+      description:
+        "The time of the next attempt; during an attempt, a minute after its start; in the year 9999 while a person has to decide.",
+    }),
+    needsReview: z.literal(true).optional().openapi({
+      description:
+        "Present if the original of this restored deployment may have made it, so that a person decides first (`/api/florin/v1/payments/reviews`).",
     }),
   })
   .openapi("PaymentMovementProgress", {
@@ -28,13 +33,14 @@ export const toMovementMember = (
   progress: MovementProgress | undefined,
 ): { readonly movement?: z.input<typeof MovementProgressResponse> } => {
   if (progress === undefined) return {};
-  const { attempts, lastError, failingSince, nextAttemptAt } = progress;
+  const { attempts, lastError, failingSince, nextAttemptAt, needsReview } = progress;
   return {
     movement: {
       attempts,
       ...(lastError === undefined ? {} : { lastError }),
       ...optionalTimestamp("failingSince", failingSince),
       nextAttemptAt: formatTimestamp(nextAttemptAt),
+      ...(needsReview === undefined ? {} : { needsReview }),
     },
   };
 };

@@ -50,6 +50,11 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
           "An order to a connector's provider to move money: a transfer between your own accounts, or a payout to somebody else's. Its adjustments say what has happened to it.",
       },
       {
+        name: "Payment reviews",
+        description:
+          "Payouts, transfers and reversals of a restored deployment that its original may have made, and that could not be looked up at their providers. A person decides about each.",
+      },
+      {
         name: "Bookings",
         description:
           "A booking mirrors the payments of a connector or a pool in a ledger: each adjustment becomes a transaction, once and in order.",

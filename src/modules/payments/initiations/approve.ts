@@ -4,8 +4,8 @@ import { retryOnConflict, getInitiation } from "./store.ts";
 import { watchInitiations } from "./watch.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
+import { assertMayMove } from "#modules/payments/lookups/gate.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
-import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -14,14 +14,14 @@ import { Outbox } from "#platform/events/outbox.ts";
 /**
  * Approves an initiation, whose money is then sent at its time. Returns the id of the task. Throws `NOT_FOUND`, and
  * `VALIDATION` for an initiation that is not waiting, or whose creator is the same principal although two people are
- * needed. Throws `DISARMED` while the connector is disarmed: an approval is not stored for a time when nobody remembers it.
+ * needed. Throws `DISARMED` while the connector is disarmed or in its look-up: an approval is not stored for a time when nobody remembers it.
  */
 export function approveInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
   return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
     assertWaiting(initiation);
     assertSecondPerson(context, initiation.creator, "approve");
-    await assertArmed(context, id.connector.reference);
+    await assertMayMove(context, { connector: id.connector, initiationKey: initiation.key });
     const { statements, events, task } = prepareSend(context, {
       initiation,
       kind: "approve",
@@ -50,7 +50,7 @@ function assertWaiting({ state }: Initiation): void {
 export const approvedBy = ({ principal }: ServiceContext) => ({ approvedBy: principal.subject });
 
 /** Decisions that the creator of an initiation may not make alone, as the refusal words them. */
-const DECISIONS = { approve: "approved", reverse: "reversed" } as const;
+const DECISIONS = { approve: "approved", reverse: "reversed", review: "reviewed" } as const;
 
 /**
  * Throws `VALIDATION` if the principal has created the initiation and the decision needs a second person. Issuers are not

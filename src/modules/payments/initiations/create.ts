@@ -16,7 +16,9 @@ import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
-import { assertArmed } from "#platform/arming/held-work.ts";
+import { CANNOT_BE_ASKED } from "#modules/payments/lookups/askable.ts";
+import { assertMayMove } from "#modules/payments/lookups/gate.ts";
+import { insertReview } from "#modules/payments/lookups/review-rows.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -43,14 +45,22 @@ export interface CreatedInitiation extends Initiation {
   readonly task?: OwnedId;
 }
 
+/** How an initiation begins. */
+export interface InitiationStart {
+  /** Whether it is sent at once, without an approval. */
+  readonly isSent?: boolean;
+  /** Whether a person has to decide first, because the original of this restored deployment may have paid it. */
+  readonly isReviewed?: boolean;
+}
+
 /**
  * Stores an initiation, which waits for its approval, or is sent at once if `isSent`. Throws `VALIDATION` for accounts of
  * another connector and for a connector that is not installed, and `ALREADY_EXISTS` for a reference that the connector has
- * already. Throws `DISARMED` if it is sent at once, and the connector is disarmed.
+ * already. Throws `DISARMED` if it is sent at once, and the connector is disarmed or in its look-up.
  */
 export async function createInitiation(
   context: ServiceContext,
-  { isSent = false, ...input }: NewInitiation & { readonly isSent?: boolean },
+  { isSent = false, isReviewed = false, ...input }: NewInitiation & InitiationStart,
 ): Promise<CreatedInitiation> {
   assertOfConnector(input.connector, { sourceAccountID: input.source });
   assertOfConnector(input.connector, { destinationAccountID: input.destination });
@@ -58,13 +68,17 @@ export async function createInitiation(
   const initiation = toWaiting(context, connector, input);
   if (isSent) {
     assertSecondPerson(context, initiation.creator, "approve");
-    await assertArmed(context, connector.id.reference);
+    await assertMayMove(context, { connector: connector.id });
   }
-  const send = isSent ? prepareFirstSend(context, initiation) : undefined;
+  const send = isSent ? prepareFirstSend(context, initiation, isReviewed) : undefined;
   if (isSent) await watchInitiations(context);
   try {
     await Outbox.from(context).publish({
-      change: [...insertions(context, initiation), ...(send?.statements ?? [])],
+      change: [
+        ...insertions(context, initiation),
+        ...(send?.statements ?? []),
+        ...(isReviewed ? [reviewOf(context, initiation)] : []),
+      ],
       events: [
         savedInitiationEvent(initiation),
         savedAdjustmentEvent(initiation, firstAdjustment(initiation)),
@@ -81,9 +95,18 @@ export async function createInitiation(
   return { ...initiation, ...given({ task: send?.task }) };
 }
 
-const prepareFirstSend = (context: ServiceContext, initiation: Initiation) =>
+const reviewOf = (context: ServiceContext, initiation: Initiation) =>
+  insertReview(context, {
+    connectorKey: initiation.connectorKey,
+    initiationKey: createdKey(initiation),
+    reversalKey: null,
+    reason: CANNOT_BE_ASKED,
+  });
+
+const prepareFirstSend = (context: ServiceContext, initiation: Initiation, isHeld: boolean) =>
   prepareSend(context, {
     initiation,
+    isHeld,
     kind: "approve",
     metadata: approvedBy(context),
     key: createdKey(initiation),

@@ -5,25 +5,32 @@ import { retryOnConflict, getInitiation, storedKey } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
+import { assertNotInReview } from "#modules/payments/lookups/gate.ts";
+import { paymentReviews } from "#modules/payments/lookups/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Deletes an initiation that waits for its approval, with its adjustments. Throws `NOT_FOUND`, and `VALIDATION` for an
+ * Deletes an initiation that waits for its approval, with its adjustments and the reviews of it. Throws `NOT_FOUND`, and `VALIDATION` for an
  * initiation that is not waiting.
  */
 export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
   return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
+    await assertNotInReview(context, initiation.key);
     const decision = decideInitiation(initiation.state, { kind: "delete" });
     if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
     const audit = new AuditedChange(context, {
       action: "payments.payment-initiation.delete",
       object: `payment-initiations/${encodeOwnedId(id)}`,
     });
-    const deleted = await audit.store(deletion(context, initiation), orphans(context, initiation));
+    const deleted = await audit.store(
+      deletion(context, initiation),
+      orphans(context, initiation),
+      deletedReviews(context, initiation),
+    );
     if (deleted.length === 0) throw new AppError("VALIDATION", CHANGED);
   });
 }
@@ -39,5 +46,12 @@ const orphans = ({ env }: ServiceContext, initiation: Initiation) =>
   databaseOf(env)
     .delete(paymentInitiationAdjustments)
     .where(and(isAdjustmentOf(initiation.key), sql`${storedKey(initiation)} IS NULL`));
+
+const deletedReviews = ({ env }: ServiceContext, initiation: Initiation) =>
+  databaseOf(env)
+    .delete(paymentReviews)
+    .where(
+      and(eq(paymentReviews.initiationKey, initiation.key), sql`${storedKey(initiation)} IS NULL`),
+    );
 
 const CHANGED = "cannot delete an already approved payment initiation: validation error";

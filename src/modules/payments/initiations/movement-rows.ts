@@ -8,6 +8,8 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { movementSignature } from "#modules/payments/core/movement-signature.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { isLooking } from "#modules/payments/lookups/lookup-rows.ts";
+import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -28,6 +30,8 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  * | a page or a webhook has brought the payment | the payment, and a row that names it | the next claim stores the outcome without a call; see `payments/ingestion/shown-movements.ts` |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
+ * In a restored copy, rows of a connector are claimed after its look-up (`lookups/lookup-rows.ts`), and those under review after a decision.
+ *
  * If a step takes longer than a minute, a second one may run for the same row. Both send the same reference, and only one
  * of them can store the outcome, because both insert an adjustment with the same key.
  */
@@ -35,6 +39,9 @@ export type MovementRow = typeof paymentMovements.$inferSelect;
 
 /** How long a claim lasts, in milliseconds: longer than a request to a provider may take. */
 const CLAIM_MS = 60_000;
+
+/** When a movement is due that waits for the decision of a person: never. */
+export const UNTIL_DECIDED = "9999-12-31T00:00:00.000000Z" as Timestamp;
 
 /** Waits after calls without an outcome, in milliseconds. */
 const RETRY_BACKOFF = doubling(1000, 100_000);
@@ -49,27 +56,35 @@ export interface NewMovement extends TransitionKey {
   readonly reversal?: string;
 }
 
-/** The statement that inserts a movement. It fails while another movement of the initiation is under way. */
+/**
+ * The statement that inserts a movement. It fails while another movement of the initiation is under way. In a restored copy, the movement notes
+ * a payment of its reference that the original has made.
+ */
 export const insertMovement = (
   { env }: Pick<ServiceContext, "env">,
   { initiation, key = storedKey(initiation), task, dueAt, reversalKey, reversal }: NewMovement,
-) =>
-  databaseOf(env)
+) => {
+  const mark = markOf(initiation.id.connector, reversal ?? initiation.id.reference);
+  return databaseOf(env)
     .insert(paymentMovements)
     .values({
       connectorKey: installedKey({ key: initiation.connectorKey }),
       initiationKey: key,
       reversalKey: reversalKey ?? null,
       task,
-      mark: markOf(initiation.id.connector, reversal ?? initiation.id.reference),
+      mark,
       signature: reversal === undefined ? signatureOf(initiation) : "",
+      shown: sql`(
+        SELECT s.shown FROM ${paymentShownMarks} AS s
+        WHERE s.connector_key = ${initiation.connectorKey} AND s.mark = ${mark})`,
       dueAt,
       claims: 0,
       failures: 0,
     });
+};
 
 /** A reference in the form in which the connector's provider shows it on payments. */
-const markOf = ({ provider }: ConnectorId, reference: string): string =>
+export const markOf = ({ provider }: ConnectorId, reference: string): string =>
   kindOf(provider)?.shownReferenceOf?.(reference) ?? reference;
 
 const signatureOf = ({ type, asset, state, source, destination }: Initiation): string =>
@@ -91,7 +106,7 @@ const keyOf = (reference: string): SQL => sql`(
 
 /**
  * Claims due movements of a connector, those that have been due for longest first. No other call gets them for `CLAIM_MS`. A disarmed
- * connector has none: the statement itself asks whether it is armed.
+ * connector, and one that looks up what the original of a restored deployment has paid, has none: the statement itself asks.
  */
 export async function claimMovements(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
@@ -109,13 +124,13 @@ export async function claimMovements(
       sql`${paymentMovements.key} IN (
         SELECT m.key FROM ${paymentMovements} AS m
         WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}
-          AND ${isArmedInSql(env, sql`${reference}`)}
+          AND ${isArmedInSql(env, sql`${reference}`)} AND NOT ${isLooking(sql`m.connector_key`)}
         ORDER BY m.due_at LIMIT ${limit})`,
     )
     .returning();
 }
 
-/** The time of a connector's next movement, in milliseconds since the epoch; undefined without movements. */
+/** The time of a connector's next movement, in milliseconds since the epoch; undefined without movements that may be claimed. */
 export async function nextMovementMs(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   reference: string,
@@ -123,7 +138,8 @@ export async function nextMovementMs(
   const [row] = await databaseOf(env).all<{ due: Timestamp }>(sql`
     SELECT CASE WHEN ${isHeld(clock())} THEN max(c.held_until, m.due_at) ELSE m.due_at END AS due
     FROM ${paymentConnectors} AS c JOIN ${paymentMovements} AS m ON m.connector_key = c.key
-    WHERE c.key = ${keyOf(reference)} ORDER BY m.due_at LIMIT 1`);
+    WHERE c.key = ${keyOf(reference)} AND m.due_at < ${UNTIL_DECIDED} AND NOT ${isLooking(sql`c.key`)}
+    ORDER BY m.due_at LIMIT 1`);
   return row === undefined ? undefined : toMillis(row.due);
 }
 
@@ -139,7 +155,7 @@ export async function connectorsOverdue(
     SELECT c.reference FROM ${paymentMovements} AS m
     JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
     WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())}
-      AND ${isArmedInSql(env, sql`c.reference`)}
+      AND ${isArmedInSql(env, sql`c.reference`)} AND NOT ${isLooking(sql`c.key`)}
     GROUP BY c.key ORDER BY min(m.due_at) LIMIT ${limit}`);
   return rows.map(({ reference }) => reference);
 }
@@ -208,7 +224,7 @@ export async function findMovementByPollingId(
   return movement;
 }
 
-/** The time of the next movement of all connectors, in milliseconds since the epoch; undefined without movements. */
+/** The time of the next movement of all connectors, in milliseconds since the epoch; undefined without movements that may be claimed. */
 export async function nextOfAllMs({
   env,
   clock,
@@ -217,9 +233,12 @@ export async function nextOfAllMs({
   const [row] = await databaseOf(env).all<{ due: Timestamp | null }>(sql`
     SELECT min(due) AS due FROM (
       SELECT min(m.due_at) AS due FROM ${paymentMovements} AS m
-      WHERE ${isFree(sql`m.connector_key`, now)}
+      WHERE m.due_at < ${UNTIL_DECIDED} AND ${isFree(sql`m.connector_key`, now)}
+        AND NOT ${isLooking(sql`m.connector_key`)}
       UNION ALL
       SELECT max(c.held_until, min(m.due_at)) AS due FROM ${paymentConnectors} AS c
-      JOIN ${paymentMovements} AS m ON m.connector_key = c.key WHERE ${isHeld(now)} GROUP BY c.key)`);
+      JOIN ${paymentMovements} AS m ON m.connector_key = c.key
+      WHERE ${isHeld(now)} AND m.due_at < ${UNTIL_DECIDED} AND NOT ${isLooking(sql`c.key`)}
+      GROUP BY c.key)`);
   return row === undefined || row.due === null ? undefined : toMillis(row.due);
 }

@@ -3,6 +3,7 @@ import { deleteMovement, findWithdrawable, type Withdrawable } from "./movement-
 import { retryOnConflict, getInitiation } from "./store.ts";
 import { type PreparedTransition, prepareTransition } from "./transition.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { assertNotInReview } from "#modules/payments/lookups/gate.ts";
 import { endTask, getTask, taskChange } from "#modules/payments/tasks/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -21,6 +22,7 @@ import { Outbox } from "#platform/events/outbox.ts";
 export function rejectInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
   return retryOnConflict(async () => {
     const initiation = await getInitiation(context, id);
+    await assertNotInReview(context, initiation.key);
     const { statements, events } = await prepareRejection(context, initiation);
     await Outbox.from(context).publish({
       change: statements,

@@ -12,8 +12,8 @@ import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { reversalProblem } from "#modules/payments/core/reversal-machine.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
+import { assertMayMove } from "#modules/payments/lookups/gate.ts";
 import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts";
-import { assertArmed } from "#platform/arming/held-work.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -39,7 +39,7 @@ export interface BegunReversal {
  * Begins to bring back all or a part of the money that an initiation has moved. For a reversal that is not allowed, the
  * task fails with the reason. For a known reference, returns the reversal with this reference. Throws `NOT_FOUND`;
  * `VALIDATION` for another asset, or for the initiation's creator if a second person is needed; `ALREADY_EXISTS` for
- * the reference of another initiation's reversal; and `DISARMED` while the connector is disarmed.
+ * the reference of another initiation's reversal; and `DISARMED` while the connector is disarmed or in its look-up.
  */
 export function reverseInitiation(
   context: ServiceContext,
@@ -61,7 +61,7 @@ export function reverseInitiation(
       throw new AppError("ALREADY_EXISTS", "payment initiation reversal: object already exists");
     }
     assertSecondPerson(context, initiation.creator, "reverse");
-    await assertArmed(context, initiation.id.connector.reference);
+    await assertMayMove(context, { connector: initiation.id.connector, initiationKey: key });
     await begin(context, { initiation, input, begun });
     return begun;
   });

@@ -1,6 +1,6 @@
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Initiation } from "./initiation.ts";
-import { insertMovement } from "./movement-rows.ts";
+import { insertMovement, UNTIL_DECIDED } from "./movement-rows.ts";
 import { prepareTransition, type TransitionKey } from "./transition.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
@@ -24,17 +24,19 @@ interface Send extends TransitionKey {
   readonly initiation: Initiation;
   readonly kind: "approve" | "retry";
   readonly metadata: ObjectMetadata;
+  /** Whether the provider has made the payment already, or may have: the movement then waits until this is settled. */
+  readonly isHeld?: boolean;
 }
 
 /** Prepares to send an initiation. Throws `VALIDATION` for an initiation that may not be sent. */
 export function prepareSend(
   context: ServiceContext,
-  { initiation, kind, metadata, ...others }: Send,
+  { initiation, kind, metadata, isHeld = false, ...others }: Send,
 ): PreparedSend {
   const now = context.clock();
   const { scheduledAt } = initiation;
   const laterAt = scheduledAt !== undefined && scheduledAt > now ? scheduledAt : undefined;
-  const isLater = kind === "approve" && laterAt !== undefined;
+  const isLater = kind === "approve" && laterAt !== undefined && !isHeld;
   const transition = prepareTransition(context, {
     initiation,
     trigger: kind === "approve" ? { kind, isLater } : { kind },
@@ -46,7 +48,7 @@ export function prepareSend(
   const id = TASK_IDS.createMovement(type, { initiation: initiationId, attempt: attempts });
   const { task } = openTask(undefined, { id, connectorKey: initiation.connectorKey }, context);
   const change = taskChange(context, task);
-  const dueAt = isLater ? laterAt : now;
+  const dueAt = isHeld ? UNTIL_DECIDED : isLater ? laterAt : now;
   return {
     statements: [
       ...transition.statements,

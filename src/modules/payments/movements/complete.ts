@@ -3,6 +3,7 @@ import { type Execution, readExecution } from "./execution.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
@@ -77,7 +78,10 @@ export async function completeMovement(
 const NOTHING = { statements: [], events: [] };
 
 /** The condition that no other initiation has the payment. */
-const isFree = ({ initiation }: Execution, { reference, type }: PaymentId): SQL => sql`NOT EXISTS (
+export const isFree = (
+  { initiation }: Pick<Execution, "initiation">,
+  { reference, type }: PaymentId,
+): SQL => sql`NOT EXISTS (
   SELECT 1 FROM ${paymentPayments} AS p
   JOIN ${paymentInitiationPayments} AS r ON r.payment_key = p.key
   WHERE p.reference = ${reference} AND p.connector_key = ${initiation.connectorKey}
@@ -109,10 +113,9 @@ async function madeOf(
     const isOwn = owners.some(({ key }) => key === initiation.key);
     return isOwn ? madeOfReversal(execution, { shown, id }) : undefined;
   }
-  if (owners.length > 0) return undefined;
-  if (payment.asset !== initiation.asset) return undefined;
+  if (owners.length > 0 || payment.asset !== initiation.asset) return undefined;
   const isMade = shown.isNamed
-    ? await isNamedBy(db, execution, payment)
+    ? await isNamedBy(db, { initiation, mark: movement.mark, movementKey: movement.key }, payment)
     : await isOnlyOne(db, execution, payment);
   return isMade ? firstState(db, id, payment) : undefined;
 }
@@ -129,7 +132,7 @@ function madeOfReversal(
 }
 
 /** The first state of a payment; later states are applied as news. */
-async function firstState(
+export async function firstState(
   db: Database,
   id: PaymentId,
   { key }: PaymentRow,
@@ -146,28 +149,37 @@ async function firstState(
 /** How far the clock of a provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
 
+/** What a payment that shows a reference is compared with. */
+export interface NamedOrder {
+  readonly initiation: Initiation;
+  /** The reference in the form in which the provider shows it. */
+  readonly mark: string;
+  /** The key of the movement; absent for an initiation without one. */
+  readonly movementKey?: number;
+}
+
 /**
  * Whether a payment with the movement's reference belongs to the movement. It does not if it is older than the initiation:
  * the same account of a provider may have been installed before, with payments of the same references. It does not if
  * another movement has the reference, too: a reversal may have the reference of another initiation. The amount may be less
  * than ordered, by the provider's fee.
  */
-async function isNamedBy(
+export async function isNamedBy(
   db: Database,
-  { movement, initiation }: Execution,
+  { initiation, mark, movementKey = 0 }: NamedOrder,
   payment: PaymentRow,
 ): Promise<boolean> {
+  if (payment.asset !== initiation.asset) return false;
   if (toMillis(payment.createdAt) < toMillis(initiation.createdAt) - CLOCK_MS) return false;
   if (BigInt(payment.initialAmount) > initiation.state.amount) return false;
-  const { connectorKey, mark, key } = movement;
   const others = await db
     .select({ key: paymentMovements.key })
     .from(paymentMovements)
     .where(
       and(
-        eq(paymentMovements.connectorKey, connectorKey),
+        eq(paymentMovements.connectorKey, initiation.connectorKey),
         eq(paymentMovements.mark, mark),
-        ne(paymentMovements.key, key),
+        ne(paymentMovements.key, movementKey),
       ),
     )
     .limit(1);

@@ -1,22 +1,37 @@
+import { eq } from "drizzle-orm";
 import { completeMovement } from "./complete.ts";
 import {
   type Execution,
   readExecution,
   toProviderMovement,
   toProviderReversal,
+  toSoughtMovement,
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { pollLater, postpone, postponeForRateLimit, undoClaim } from "./postpone.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
-import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
-import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
+import {
+  paymentProblem,
+  type ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import {
+  deleteMovement,
+  type MovementRow,
+  UNTIL_DECIDED,
+} from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
+import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { findLookup } from "#modules/payments/lookups/lookup-rows.ts";
+import { insertReview } from "#modules/payments/lookups/review-rows.ts";
+import { parseShown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
 import { runCausedBy } from "#platform/tracing/cause.ts";
@@ -59,7 +74,10 @@ async function executeFor(
 ): Promise<void> {
   const { movement } = execution;
   // If a page or a webhook has brought the payment, the provider need not be called.
-  if (movement.shown !== null && (await completeMovement(executing, movement))) return;
+  if (movement.shown !== null) {
+    const isHeldBack = await holdShown(executing, movement);
+    if ((await completeMovement(executing, movement)) || isHeldBack) return;
+  }
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
@@ -71,6 +89,28 @@ async function executeFor(
   }
   await applyPaymentUpdates(context, movement.initiationKey);
 }
+
+/**
+ * Holds a movement of a restored copy whose reference a payment shows, before the payment is compared: a payment that fits ends the movement with
+ * its review, and for any other a person decides, also after a crash in between. Returns whether the movement is held.
+ */
+async function holdShown(context: ServiceContext, movement: MovementRow): Promise<boolean> {
+  const { key, connectorKey, initiationKey, reversalKey, shown } = movement;
+  if (shown === null) return false;
+  const { isNamed, reference } = parseShown(shown);
+  if (!isNamed || (await findLookup(context, connectorKey)) === undefined) return false;
+  const db = databaseOf(context.env);
+  const reason = shownButUnfit(reference);
+  await db.batch([
+    insertReview(context, { connectorKey, initiationKey, reversalKey, reason }),
+    db.update(paymentMovements).set({ dueAt: UNTIL_DECIDED }).where(eq(paymentMovements.key, key)),
+  ]);
+  return true;
+}
+
+/** Why a person decides about an order whose reference a payment shows. */
+export const shownButUnfit = (payment: string): string =>
+  `the payment ${payment} shows its reference, but not certainly its money`;
 
 /**
  * Deletes the movement of an initiation that does not exist any more. Movements of a connector that is being uninstalled
@@ -122,9 +162,49 @@ async function call(
     if (poll === undefined) throw notOffered(provider, "polling of an outcome");
     return poll(movement.pollingId);
   }
+  const known = await findBefore(context, plugin, execution);
+  if (known !== undefined) return known;
   const create = isTransfer ? plugin.createTransfer : plugin.createPayout;
   if (create === undefined) throw notOffered(provider, isTransfer ? "transfers" : "payouts");
   return create(asked);
+}
+
+/**
+ * What the provider knows of a movement before a call for it, where the connector of a restored copy can ask: a workflow that the copy
+ * continues may order what the original has paid. Undefined for nothing, and where nobody asks. Throws `ConnectorError`; that the question is
+ * refused does not say that the movement is.
+ */
+async function findBefore(
+  context: ServiceContext,
+  { findMovement }: Plugin,
+  { movement, initiation }: Execution,
+): Promise<Result | undefined> {
+  if (findMovement === undefined) return undefined;
+  const lookup = await findLookup(context, movement.connectorKey);
+  if (lookup === undefined || lookup.isSkipped) return undefined;
+  try {
+    const found = await findMovement(toSoughtMovement(initiation));
+    if (typeof found === "string") return undefined;
+    if ("payment" in found) assertOwn(initiation, found.payment);
+    return found;
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || error.kind !== "invalid") throw error;
+    throw error instanceof OtherPaymentError
+      ? error
+      : new ConnectorError("unknown", error.message, { cause: error });
+  }
+}
+
+/** The provider has the reference of a movement from another order. Nothing was sent. */
+class OtherPaymentError extends ConnectorError {}
+
+/** Throws for a payment that is certainly not that of an initiation. */
+function assertOwn({ asset, state }: Initiation, payment: ProviderPayment): void {
+  if (payment.asset === asset && payment.amount <= state.amount) return;
+  throw new OtherPaymentError(
+    "invalid",
+    `the provider knows the reference from another order, ${payment.reference}`,
+  );
 }
 
 const notOffered = (provider: string, what: string): ConnectorError =>

@@ -2,7 +2,12 @@ import { and, eq } from "drizzle-orm";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { Movement, Reversal, StoredAccount } from "#modules/payments/connectors/contract.ts";
+import type {
+  Movement,
+  Reversal,
+  SoughtMovement,
+  StoredAccount,
+} from "#modules/payments/connectors/contract.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
@@ -67,6 +72,27 @@ export async function toProviderMovement(
     }),
   };
 }
+
+/** The movement of an initiation as a plugin is asked about it. */
+export const toSoughtMovement = ({
+  id,
+  createdAt,
+  type,
+  state,
+  asset,
+  source,
+  destination,
+}: Initiation): SoughtMovement => ({
+  type,
+  reference: id.reference,
+  createdAt,
+  amount: state.amount,
+  asset,
+  ...given({
+    sourceReference: source?.reference,
+    destinationReference: destination?.reference,
+  }),
+});
 
 export const toProviderReversal = (
   movement: Movement,

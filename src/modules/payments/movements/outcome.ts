@@ -11,7 +11,11 @@ import { isAsRead, movementTransition } from "#modules/payments/health/transitio
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
+import {
+  deleteMovement,
+  type MovementRow,
+  UNTIL_DECIDED,
+} from "#modules/payments/initiations/movement-rows.ts";
 import {
   paidReversals,
   prepareReversalChange,
@@ -20,6 +24,7 @@ import {
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { settleReviews } from "#modules/payments/lookups/review-rows.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import {
   findRelatedPayment,
@@ -29,6 +34,7 @@ import {
 } from "#modules/payments/payments/related-payments.ts";
 import { paymentPayments } from "#modules/payments/payments/tables.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -61,6 +67,15 @@ export interface MadePayment {
   readonly status: PaymentStatus;
 }
 
+/** What is stored in the batch of an outcome besides, such as the decision of a person about it. It comes first in the batch. */
+export interface AlsoStored {
+  readonly statements: readonly BatchItem<"sqlite">[];
+  /** The audit entry for the first of these statements. */
+  readonly audit?: AuditedChange;
+}
+
+const NOTHING_ELSE: AlsoStored = { statements: [] };
+
 export interface MovementEnd {
   readonly execution: Execution;
   readonly made: MadePayment;
@@ -68,6 +83,7 @@ export interface MovementEnd {
   readonly page: PreparedPage;
   /** A condition under which the outcome may be stored, besides that the movement is as it was read. */
   readonly condition?: SQL;
+  readonly also?: AlsoStored;
 }
 
 /**
@@ -75,7 +91,7 @@ export interface MovementEnd {
  * execution was read.
  */
 export async function publishOutcome(context: ServiceContext, outcome: MovementEnd): Promise<void> {
-  const { execution, made, page, condition } = outcome;
+  const { execution, made, page, condition, also = NOTHING_ELSE } = outcome;
   const { initiation } = execution;
   const { id } = made;
   // Read after the page was prepared, so that changes in between make the batch fail.
@@ -83,7 +99,9 @@ export async function publishOutcome(context: ServiceContext, outcome: MovementE
   const created = { createdObjectId: encodePaymentId(id) };
   const end = await prepareEnd(context, execution, { outcome: created, ...given({ condition }) });
   await Outbox.from(context).publish({
+    ...given({ audit: also.audit }),
     change: [
+      ...also.statements,
       ...end.conditional,
       ...page.statements,
       ...causedBy(initiation, id, context),
@@ -132,21 +150,41 @@ export function storeFailure(
 ): Promise<void> {
   return retryOnConflict(async () => {
     const execution = await readExecution(context, movement);
-    if (execution === undefined) return;
-    const { initiation, reversal } = execution;
-    const change = prepareTransitions(context, initiation, [
-      { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
-    ]);
-    const end = await prepareEnd(context, execution, { outcome: { error } });
-    const at = context.clock();
-    const reversed =
-      reversal === undefined
-        ? []
-        : prepareReversalChange(context, { reversal, trigger: { kind: "failed" }, at, error });
-    await Outbox.from(context).publish({
-      change: [...end.conditional, ...change.statements, ...reversed, ...end.statements],
-      events: [...change.events, ...end.events],
-    });
+    if (execution !== undefined) await publishFailure(context, { execution, error });
+  });
+}
+
+export interface MovementFailure {
+  readonly execution: Execution;
+  readonly error: string;
+  readonly also?: AlsoStored;
+}
+
+/** Stores that a movement cannot be made, in one batch. The batch fails if something has changed since the execution was read. */
+export async function publishFailure(
+  context: ServiceContext,
+  { execution, error, also = NOTHING_ELSE }: MovementFailure,
+): Promise<void> {
+  const { initiation, reversal } = execution;
+  const change = prepareTransitions(context, initiation, [
+    { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
+  ]);
+  const end = await prepareEnd(context, execution, { outcome: { error } });
+  const at = context.clock();
+  const reversed =
+    reversal === undefined
+      ? []
+      : prepareReversalChange(context, { reversal, trigger: { kind: "failed" }, at, error });
+  await Outbox.from(context).publish({
+    ...given({ audit: also.audit }),
+    change: [
+      ...also.statements,
+      ...end.conditional,
+      ...change.statements,
+      ...reversed,
+      ...end.statements,
+    ],
+    events: [...change.events, ...end.events],
   });
 }
 
@@ -171,6 +209,8 @@ async function prepareOutcome(
   const paid = await paidWith(context, initiation, { reversal, payment });
   const kind = reversal === undefined ? "made" : "reversal-made";
   const change = prepareTransitions(context, initiation, [
+    // In a restored copy, the payment may come before the time at which the copy would have begun.
+    { trigger: { kind: "start" } },
     { trigger: { kind, payment: payment.status } },
     ...news.flatMap((state) => triggerOf(state, paid)),
   ]);
@@ -251,7 +291,10 @@ async function prepareEnd(
         );
   return {
     conditional: [...(task === undefined ? [] : [task.statement]), ...health.statements],
-    statements: [deleteMovement(context, movement)],
+    statements: [
+      deleteMovement(context, movement),
+      ...(movement.dueAt === UNTIL_DECIDED ? [settleReviews(context, movement)] : []),
+    ],
     events: [...(task === undefined ? [] : [task.event]), ...health.events],
   };
 }

@@ -4,6 +4,7 @@ import { given } from "#modules/payments/core/given.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
+import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
@@ -27,6 +28,8 @@ export interface MovementProgress {
   readonly failingSince?: Timestamp;
   /** The time of the next attempt; during an attempt, the time at which its claim expires. */
   readonly nextAttemptAt: Timestamp;
+  /** True if there is no next attempt before a person has decided about it; see `lookups/review-rows.ts`. */
+  readonly needsReview?: true;
 }
 
 type Reads = Pick<ServiceContext, "env" | "clock">;
@@ -118,12 +121,18 @@ async function read({ env, clock }: Reads, condition: SQL) {
       nextAttemptAt: sql<Timestamp>`CASE
         WHEN ${held} THEN max(${paymentMovements.dueAt}, ${paymentConnectors.heldUntil})
         ELSE ${paymentMovements.dueAt} END`,
+      dueAt: paymentMovements.dueAt,
     })
     .from(paymentMovements)
     .innerJoin(paymentConnectors, eq(paymentConnectors.key, paymentMovements.connectorKey))
     .where(condition);
-  return rows.map(({ initiationKey, attempts, nextAttemptAt, ...trouble }) => ({
+  return rows.map(({ initiationKey, attempts, nextAttemptAt, dueAt, ...trouble }) => ({
     initiationKey,
-    progress: { attempts, nextAttemptAt, ...given(trouble) },
+    progress: {
+      attempts,
+      nextAttemptAt,
+      ...given(trouble),
+      ...(dueAt === UNTIL_DECIDED ? { needsReview: true as const } : {}),
+    },
   }));
 }

@@ -12,6 +12,21 @@ export const TO_CONNECTOR: ObjectCall = {
 };
 
 /**
+ * Makes a connector's object read its rows, right after they were changed. Never throws: an object that could not be reached looks by itself
+ * within some seconds.
+ */
+export async function refreshConnector(
+  { env }: Pick<ServiceContext, "env">,
+  reference: string,
+): Promise<void> {
+  try {
+    await reachObject(objectAt(env, env.CONNECTORS, reference).refresh(), TO_CONNECTOR);
+  } catch (error) {
+    logError("a connector could not be woken after it was armed", error, { connector: reference });
+  }
+}
+
+/**
  * Makes a connector's object move due money, right after a movement was stored. Never throws: the sweep wakes an object
  * that could not be reached.
  */

@@ -3,6 +3,7 @@ import { runConnector } from "./run.ts";
 import { claimMovements, nextMovementMs } from "#modules/payments/initiations/movement-rows.ts";
 import type { OwnedRows } from "#modules/payments/installs/owned-rows.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import { lookUp } from "#modules/payments/looking/look-up.ts";
 import { execute } from "#modules/payments/movements/execute.ts";
 import { MovementLoop } from "#modules/payments/movements/loop.ts";
 import { HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
@@ -38,7 +39,8 @@ const REFERENCE_KEY = "reference";
  *     sweeps `payment-connectors` and     │
  *     `payment-initiations` ──────────────┘  if a crash came between the row and the call
  *
- * While the connector is disarmed, the alarm rings again and again and does nothing, and no movement is claimed.
+ * While the connector is disarmed, the alarm rings again and again and does nothing, and no movement is claimed. After the arming of a
+ * restored copy, each alarm takes the look-up of its payments further, and movements are claimed when it has ended.
  */
 export abstract class ConnectorClock extends DurableObject<Env> {
   /**
@@ -110,10 +112,14 @@ export abstract class ConnectorClock extends DurableObject<Env> {
     if ("isRemoved" in next) {
       await storage.deleteAlarm();
       await storage.deleteAll();
-    } else if (this.#changes !== changes) {
+      return;
+    }
+    const looking = await lookUp(this.#context(), this.#reference(), openPlugin);
+    if (looking.hasEnded) this.ctx.waitUntil(this.#move());
+    if (this.#changes !== changes) {
       await setAlarm(storage, Date.now());
     } else {
-      await this.#setAlarm(Math.min(next.atMs, this.#moveAtMs));
+      await this.#setAlarm(Math.min(next.atMs, looking.atMs, this.#moveAtMs));
     }
   }
 

@@ -13,6 +13,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** A transfer that another module requests. Ids are texts, as clients write them. */
 export interface RequestedTransfer {
@@ -29,6 +30,10 @@ export interface RequestedTransfer {
   readonly destinationAccountId: string;
   readonly metadata: ObjectMetadata;
   readonly waitsForApproval: boolean;
+  /** When what requests the transfer began, such as an instance of a workflow; absent for a request of its own. */
+  readonly begunAt?: Timestamp;
+  /** When the cause came of what requests the transfer, such as the event that has fired a trigger; absent without one. */
+  readonly causedAt?: () => Promise<Timestamp>;
 }
 
 /** The connector and the accounts of a transfer. */

@@ -158,12 +158,12 @@ export class InitiationWorld {
   }
 
   /** Moves due money as the connector's object does, and runs the sweep. Returns the time of the next due movement. */
-  async sweep(): Promise<number | undefined> {
+  async sweep(plugin: Plugin = this.provider.plugin): Promise<number | undefined> {
     const { context } = this;
     const { reference } = this.connector.id;
     const loop = new MovementLoop({
       claim: (limit) => claimMovements(context, { reference, limit }),
-      execute: (movement) => execute(context, async () => this.provider.plugin, movement),
+      execute: (movement) => execute(context, async () => plugin, movement),
     });
     await loop.wake();
     await sweepInitiations(context);

@@ -3,12 +3,15 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
 import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 import { movementSignature } from "#modules/payments/core/movement-signature.ts";
+import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { isLooking } from "#modules/payments/lookups/lookup-rows.ts";
+import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
 import type { PaymentEnd, PaymentReport } from "#modules/payments/payments/report.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { jsonRows } from "#platform/db/json-rows.ts";
+import { columnValues, jsonRows, type JsonRows, ROW_ORDER } from "#platform/db/json-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
@@ -38,9 +41,10 @@ export interface Shown {
 export const parseShown = (text: string): Shown => parseJson(text) as Shown; // only this module writes the column
 
 /**
- * The statement that notes payments in the rows of movements to which they may belong: movements that were tried and whose
+ * The statements that note payments in the rows of movements to which they may belong: movements that were tried and whose
  * reference the payment shows, and movements of the same money whose calls had no outcome. A shown reference replaces a
- * note without one.
+ * note without one. In a restored copy, the original may have made what was never tried here: while a connector looks up its
+ * payments, a shown reference counts for every movement, and is kept for initiations without one.
  */
 export function noteReportedPayments(
   { env }: Pick<ServiceContext, "env">,
@@ -65,14 +69,29 @@ export function noteReportedPayments(
       .where(sql`${movementKey} IN (
         SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
         WHERE ${items.kind} = ${MARK} AND m.connector_key = ${key} AND m.mark = ${items.value}
-          AND m.sent_at IS NOT NULL AND (m.shown IS NULL OR NOT m.shown ->> 'isNamed')
+          AND (m.sent_at IS NOT NULL OR m.due_at = ${UNTIL_DECIDED} OR ${isLooking(sql`${key}`)})
+          AND (m.shown IS NULL OR NOT m.shown ->> 'isNamed')
         UNION ALL
         SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
         WHERE ${items.kind} = ${SIGNATURE} AND m.connector_key = ${key}
           AND m.signature = ${items.value} AND m.failures > 0
           AND m.polling_id IS NULL AND m.shown IS NULL)`),
+    ...(rows.some(({ kind }) => kind === MARK) ? [keepMarks(env, key, { source, items })] : []),
   ];
 }
+
+/** The statement that keeps shown references while the connector looks up its payments: of several payments, the first one. */
+const keepMarks = (
+  env: Pick<Env, "DB">,
+  connectorKey: number,
+  { source, items }: JsonRows<keyof Note>,
+): BatchItem<"sqlite"> =>
+  databaseOf(env)
+    .insert(paymentShownMarks)
+    .select(sql`
+      SELECT ${columnValues(paymentShownMarks, { connectorKey: sql`${connectorKey}`, mark: items.value, shown: items.shown })}
+      FROM ${source} WHERE ${items.kind} = ${MARK} AND ${isLooking(sql`${connectorKey}`)} ORDER BY ${ROW_ORDER}`)
+    .onConflictDoNothing();
 
 /** The two columns by which a note finds its movement. */
 const MARK = "mark";

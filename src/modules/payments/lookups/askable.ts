@@ -1,0 +1,44 @@
+import { and, eq } from "drizzle-orm";
+import { findLookup } from "./lookup-rows.ts";
+import { paymentReviews } from "./tables.ts";
+import type { MovementKind } from "#modules/payments/connectors/contract.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Why a person decides about an order before it is sent. */
+export const CANNOT_BE_ASKED = "the provider cannot be asked about it by its reference";
+
+/** An order that the original of a restored deployment may know. */
+export interface OrderOfCopy {
+  readonly connector: InstalledConnector;
+  readonly type: MovementKind;
+  /** When the order, or what leads to it, was made. What is later than the arming of the connector is unknown to the original, which had stopped. */
+  readonly knownAt: Timestamp;
+  /** The key of the initiation; absent for one that is not stored yet. */
+  readonly initiationKey?: number;
+}
+
+/**
+ * Whether a person has to decide about an order of a restored copy before it is sent, because nobody can find out whether the original has paid
+ * it: its provider neither shows references in its lists nor can be asked by one. Once a person has found that it was not paid, it may be sent.
+ */
+export async function needsPerson(
+  context: Pick<ServiceContext, "env">,
+  { connector, type, knownAt, initiationKey = 0 }: OrderOfCopy,
+): Promise<boolean> {
+  const lookup = await findLookup(context, connector.key);
+  if (lookup === undefined || lookup.isSkipped || knownAt > lookup.beganAt) return false;
+  const kind = kindOf(connector.id.provider);
+  if (kind?.listed?.includes(type) === true || kind?.findsMovements === true) return false;
+  const [decided] = await databaseOf(context.env)
+    .select({ key: paymentReviews.key })
+    .from(paymentReviews)
+    .where(
+      and(eq(paymentReviews.initiationKey, initiationKey), eq(paymentReviews.decision, "not-paid")),
+    )
+    .limit(1);
+  return decided === undefined;
+}

@@ -1,0 +1,190 @@
+import { env } from "cloudflare:workers";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import { decodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { createInitiation } from "#modules/payments/initiations/create.ts";
+import { getInitiation } from "#modules/payments/initiations/store.ts";
+import { wakeMovements } from "#modules/payments/movements/wake.ts";
+import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
+import {
+  arm,
+  armForTheNextFile,
+  armingState,
+  asOperator,
+  disarm,
+} from "#test/support/deployment/arming.ts";
+import { installDummypay, polled } from "#test/support/payments/installs.ts";
+import { payment } from "#test/support/payments/provider-objects.ts";
+import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+
+const context = systemContext(env, "test");
+const REVIEWS = "/api/florin/v1/payments/reviews";
+
+/** What the provider answers about a reference, and the references of the payouts that it was asked for. */
+const known = new Map<string, "paid" | "none" | "unknown">();
+const sent: string[] = [];
+
+afterAll(armForTheNextFile);
+beforeEach(async () => {
+  await env.DB.exec("DELETE FROM disarmament; DELETE FROM armed_connectors");
+  const kind = present(kindOf("dummypay"), "it is a kind");
+  const { create } = kind;
+  vi.spyOn(kind, "create").mockImplementation((config, ports) => {
+    const plugin = create(config, ports);
+    const createPayout = present(plugin.createPayout, "it makes payouts");
+    return {
+      ...plugin,
+      findMovement: async ({ reference, type, amount, asset }) => {
+        const answer = known.get(reference) ?? "none";
+        if (answer !== "paid") return answer;
+        return { payment: payment(reference, { type, amount, asset, status: "SUCCEEDED" }) };
+      },
+      createPayout: (movement) => {
+        sent.push(movement.reference);
+        return createPayout(movement);
+      },
+    };
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A connector with two accounts, and one payout on its way for each answer of the provider. */
+async function openCopy() {
+  const connectorID = await installDummypay({ directory: freshName("dummy") });
+  await polled(connectorID);
+  for (const [reference, type] of [
+    ["main", "INTERNAL"],
+    ["landlord", "EXTERNAL"],
+  ]) {
+    const account = { reference, accountName: reference, connectorID, type, metadata: {} };
+    const createdAt = "2026-03-01T09:30:00Z";
+    await api("/api/payments/v3/accounts", { body: { ...account, createdAt } });
+  }
+  const connector = present(decodeConnectorId(connectorID), "it was just given");
+  const order = async (answer: "paid" | "none" | "unknown"): Promise<OwnedId> => {
+    const reference = freshName(answer);
+    known.set(reference, answer);
+    const created = await createInitiation(context, {
+      connector,
+      reference,
+      description: "rent",
+      type: "PAYOUT",
+      amount: 100n,
+      asset: "EUR/2",
+      source: { connector, reference: "main" },
+      destination: { connector, reference: "landlord" },
+      metadata: {},
+      isSent: true,
+    });
+    return created.id;
+  };
+  const orders = {
+    paid: await order("paid"),
+    unpaid: await order("none"),
+    unsaid: await order("unknown"),
+  };
+  return { connectorID, ...orders };
+}
+
+const statusOf = async (id: OwnedId): Promise<string> =>
+  (await getInitiation(context, id)).state.status;
+
+interface Review {
+  readonly id: string;
+  readonly status: string;
+  readonly paymentInitiationID: string;
+}
+
+async function reviewOf(id: OwnedId): Promise<Review> {
+  const response = await api(REVIEWS, { token: await token("florin:operate payments:read") });
+  const { cursor } = await response.json<{ cursor: { data: Review[] } }>();
+  const found = cursor.data.find(
+    ({ paymentInitiationID }) => paymentInitiationID === encodeOwnedId(id),
+  );
+  return present(found, "the order is under review");
+}
+
+describe("payments of a restored copy", () => {
+  test("payments of a restored copy are made once: what the original has paid is found, the rest is sent, and a person decides about what nobody knows", async () => {
+    const { connectorID, paid, unpaid, unsaid } = await openCopy();
+    await disarm({ reason: "restored" });
+    const stopped = { originalIsStopped: true };
+    expect((await asOperator("/arm", stopped)).status).toBe(409);
+    const { connectors } = await arm({ ...stopped, connectorID });
+    expect(connectors).toMatchObject([
+      { id: connectorID, phase: expect.stringMatching(/looking|armed/) as string },
+    ]);
+    await eventually(async () => {
+      expect(await armingState()).toMatchObject({ connectors: [{ phase: "armed" }] });
+      expect([await statusOf(paid), await statusOf(unpaid)]).toEqual(["PROCESSED", "PROCESSED"]);
+    });
+    const ours = (reference: string) =>
+      [paid, unpaid, unsaid].some((id) => id.reference === reference);
+    expect(sent.filter((reference) => ours(reference))).toEqual([unpaid.reference]);
+    const review = await reviewOf(unsaid);
+    expect(review).toMatchObject({ status: "open" });
+    const stuck = await bodyOf(await asOperator("/stuck"));
+    expect(stuck).toMatchObject({
+      data: {
+        items: expect.arrayContaining([
+          expect.objectContaining({ work: "payment-reviews", path: `${REVIEWS}/${review.id}` }),
+        ]) as unknown,
+      },
+    });
+    // Everything else goes on; the payment still waits for its decision.
+    expect(await arm(stopped)).toMatchObject({ armed: true });
+    const path = `${REVIEWS}/${review.id}`;
+    const both = await token("florin:operate payments:write");
+    const decided = await api(path, { token: both, body: { decision: "not-paid" } });
+    expect([decided.status, await bodyOf(decided)]).toMatchObject([
+      200,
+      { data: { status: "decided", decision: "not-paid", paymentInitiationStatus: "PROCESSING" } },
+    ]);
+    expect((await api(path, { token: both, body: { decision: "not-paid" } })).status).toBe(200);
+    expect((await api(path, { token: both, body: { decision: "given-up" } })).status).toBe(409);
+    await eventually(async () => expect(await statusOf(unsaid)).toBe("PROCESSED"));
+    expect(sent.filter((reference) => ours(reference))).toEqual([
+      unpaid.reference,
+      unsaid.reference,
+    ]);
+  });
+
+  test("payments of a restored copy under review are shown and decided only with the scopes of both", async () => {
+    const [operator, payer] = [
+      await token("florin:operate"),
+      await token("payments:write payments:read"),
+    ];
+    const reader = await token("florin:operate payments:read");
+    const path = `${REVIEWS}/00000000-0000-4000-8000-000000000001`;
+    for (const bearer of [operator, payer]) {
+      expect((await api(REVIEWS, { token: bearer })).status).toBe(401);
+      expect((await api(path, { token: bearer })).status).toBe(401);
+    }
+    const body = { decision: "not-paid" };
+    for (const bearer of [operator, payer, reader]) {
+      expect((await api(path, { token: bearer, body })).status).toBe(401);
+    }
+    const both = await token("florin:operate payments:write");
+    expect((await api(path, { token: both, body })).status).toBe(404);
+    expect((await api(path, { token: both, body: { decision: "maybe" } })).status).toBe(400);
+    expect((await api(path, { token: both, body: {} })).status).toBe(400);
+    expect((await api(`${REVIEWS}/nonsense`, { token: reader })).status).toBe(400);
+  });
+
+  test("payments of a deployment that was only disarmed are looked up by nobody", async () => {
+    const { connectorID, paid } = await openCopy();
+    await disarm();
+    const { connectors } = await arm({ connectorID });
+    expect(connectors).toMatchObject([{ id: connectorID, phase: "armed" }]);
+    await arm();
+    await eventually(async () => {
+      await wakeMovements(context, paid.connector);
+      expect(await statusOf(paid)).toBe("PROCESSED");
+    });
+    expect(sent.filter((reference) => reference === paid.reference)).toHaveLength(1);
+  });
+});
