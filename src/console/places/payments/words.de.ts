@@ -227,6 +227,8 @@ export const words: typeof english = {
     payments: "Zahlungen dieses Auftrags",
     noPayments: "Der Anbieter hat noch keine Zahlung dafür gemacht.",
     attempts: (count) => `Versuch ${count}; der nächste spätestens`,
+    needsReview:
+      "Das Original dieser wiederhergestellten Installation hat ihn vielleicht ausgeführt. Zuerst entscheidet ein Mensch: npm run florin -- reviews list",
     decided: {
       approvedBy: "Freigegeben von",
       rejectedBy: "Abgelehnt von",

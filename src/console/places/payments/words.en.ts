@@ -223,6 +223,8 @@ export const words = {
     payments: "Payments of this order",
     noPayments: "The provider has made no payment for it yet.",
     attempts: (count: string) => `Attempt ${count}; the next one at the latest`,
+    needsReview:
+      "The original of this restored deployment may have made it. A person decides first: npm run florin -- reviews list",
     decided: {
       approvedBy: "Approved by",
       rejectedBy: "Rejected by",

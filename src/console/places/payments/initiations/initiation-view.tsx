@@ -115,11 +115,17 @@ function InitiationFacts({ initiation }: { readonly initiation: Initiation }) {
 function Movement({ initiation: { movement } }: { readonly initiation: Initiation }) {
   const words = paymentWords().initiations;
   if (movement === undefined) return null;
-  const { attempts, lastError, failingSince, nextAttemptAt } = movement;
+  const { attempts, lastError, failingSince, nextAttemptAt, needsReview } = movement;
   return (
     <div className="mt-4 rounded-md border border-line px-3 py-2">
       <p>
-        {words.attempts(formatCount(attempts))} <Moment at={nextAttemptAt} />
+        {needsReview === undefined ? (
+          <>
+            {words.attempts(formatCount(attempts))} <Moment at={nextAttemptAt} />
+          </>
+        ) : (
+          words.needsReview
+        )}
       </p>
       {lastError !== undefined && (
         <p className="mt-1 text-muted">
