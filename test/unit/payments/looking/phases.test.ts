@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { readLookups } from "#modules/payments/lookups/lookup-rows.ts";
+import { beginLookups, readLookups } from "#modules/payments/lookups/lookup-rows.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis } from "#platform/time.ts";
 import { timeout } from "#test/support/payments/worlds/initiation-world.ts";
 import { RestoredWorld } from "#test/support/payments/worlds/restored-world.ts";
@@ -85,6 +87,35 @@ describe("the look-up of an armed connector", () => {
     await world.sweep(world.plugin);
     expect(world.sent).toEqual([id.reference]);
     expect(await readLookups(world.context)).toMatchObject([{ isSkipped: true }]);
+  });
+
+  test("the look-up of an armed connector begins with all others when everything is armed, also if nothing is open", async () => {
+    const world = await RestoredWorld.open();
+    world.restore();
+    await world.arm();
+    await world.lookToEnd();
+    const [ended] = await readLookups(world.context);
+    const { reference } = world.world.other.id;
+    const armAll = async (isSkipped: boolean): Promise<void> => {
+      const order = { isSkipped, condition: sql`TRUE` };
+      const [first, ...others] = beginLookups(world.context, order);
+      if (first !== undefined) await databaseOf(world.context.env).batch([first, ...others]);
+    };
+    await armAll(false);
+    const looking = await readLookups(world.context);
+    expect(looking).toHaveLength(2);
+    expect(looking).toContainEqual(ended);
+    expect(looking.find((each) => each.reference === reference)).toMatchObject({
+      endedAt: null,
+      isSkipped: false,
+    });
+    await armAll(true);
+    const skipped = await readLookups(world.context);
+    expect(skipped).toContainEqual(ended);
+    expect(skipped.find((each) => each.reference === reference)).toMatchObject({
+      endedAt: fromMillis(world.world.nowMs),
+      isSkipped: true,
+    });
   });
 
   test("the look-up of an armed connector holds no money of another one", async () => {
