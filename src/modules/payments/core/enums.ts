@@ -29,6 +29,14 @@ export const PAYMENT_STATUSES = [
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export const isPaymentStatus = isOneOf(PAYMENT_STATUSES);
 
+/** States of a payment that has moved no money, so that another one of the same reference may have moved it. */
+export const FAILED_PAYMENT_STATUSES: readonly PaymentStatus[] = [
+  "CANCELLED",
+  "CAPTURE_FAILED",
+  "EXPIRED",
+  "FAILED",
+];
+
 export const PAYMENT_SCHEMES = [
   "UNKNOWN",
   "CARD_VISA",

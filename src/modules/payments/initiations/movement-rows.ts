@@ -4,16 +4,18 @@ import { storedKey } from "./store.ts";
 import { paymentMovements } from "./tables.ts";
 import type { TransitionKey } from "./transition.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { movementSignature } from "#modules/payments/core/movement-signature.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { isLooking } from "#modules/payments/lookups/lookup-rows.ts";
+import { isLooking, isOfCopy } from "#modules/payments/lookups/lookup-rows.ts";
 import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -58,7 +60,7 @@ export interface NewMovement extends TransitionKey {
 
 /**
  * The statement that inserts a movement. It fails while another movement of the initiation is under way. In a restored copy, the movement notes
- * a payment of its reference that the original has made.
+ * a payment of its reference that the original has made: one that the initiation does not have already, and that has not failed alone.
  */
 export const insertMovement = (
   { env }: Pick<ServiceContext, "env">,
@@ -76,12 +78,25 @@ export const insertMovement = (
       signature: reversal === undefined ? signatureOf(initiation) : "",
       shown: sql`(
         SELECT s.shown FROM ${paymentShownMarks} AS s
-        WHERE s.connector_key = ${initiation.connectorKey} AND s.mark = ${mark})`,
+        WHERE s.connector_key = ${initiation.connectorKey} AND s.mark = ${mark}
+          AND ${isOfCopy(sql`s.connector_key`)} AND ${isNews(key, reversal !== undefined)})`,
       dueAt,
       claims: 0,
       failures: 0,
     });
 };
+
+/** The condition that a shown payment `s` says something about a movement of an initiation that its earlier attempts have not said. */
+const isNews = (initiationKey: SQLWrapper | number, isReversal: boolean): SQL =>
+  isReversal
+    ? sql`TRUE`
+    : sql`(s.shown ->> '$.isAmbiguous' OR s.shown ->> '$.state.status' NOT IN (
+        SELECT value FROM json_each(${stringifyJson(FAILED_PAYMENT_STATUSES)})))
+      AND NOT EXISTS (
+        SELECT 1 FROM payment_payments AS p
+        JOIN payment_initiation_payments AS o ON o.payment_key = p.key
+        WHERE p.reference = s.shown ->> '$.reference' AND p.connector_key = s.connector_key
+          AND p.type = s.shown ->> '$.type' AND o.initiation_key = ${initiationKey})`;
 
 /** A reference in the form in which the connector's provider shows it on payments. */
 export const markOf = ({ provider }: ConnectorId, reference: string): string =>

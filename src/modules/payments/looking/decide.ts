@@ -2,7 +2,6 @@ import { eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type OpenOrder, readOrder } from "./orders.ts";
 import { paymentOfDecision } from "./paid.ts";
-import { adopt } from "./settle.ts";
 import { assertSecondPerson } from "#modules/payments/initiations/approve.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
@@ -21,6 +20,7 @@ import {
   publishOutcome,
 } from "#modules/payments/movements/outcome.ts";
 import { applyPaymentUpdates } from "#modules/payments/movements/payment-updates.ts";
+import { publishUnsent } from "#modules/payments/movements/unsent.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -124,12 +124,15 @@ async function storePaid(deciding: ServiceContext, settled: Deciding): Promise<v
     throw new AppError("VALIDATION", "paymentReference: names the payment that the provider made");
   }
   const payment = await paymentOfDecision(context, order, reference);
-  // A crash after the adoption leaves the review open, and the initiation with a movement that nobody claims.
-  const movement =
-    order.movement ??
-    (await adopt(context, order.initiation, { approvedBy: context.principal.subject }));
+  const also = alsoStored(context, settled);
+  const { initiation, movement } = order;
+  if (movement === undefined) {
+    const metadata = { approvedBy: context.principal.subject };
+    await publishUnsent(context, { initiation, metadata, ...payment, also });
+    return;
+  }
   const execution = await executionOf(context, movement);
-  await publishOutcome(context, { execution, ...payment, also: alsoStored(context, settled) });
+  await publishOutcome(context, { execution, ...payment, also });
 }
 
 async function executionOf(

@@ -13,8 +13,9 @@ import { paymentLookups, paymentShownMarks } from "#modules/payments/lookups/tab
 import {
   completeMovement,
   completeReportedMovements,
+  shownButUnfit,
 } from "#modules/payments/movements/complete.ts";
-import { type OpenPlugin, shownButUnfit } from "#modules/payments/movements/execute.ts";
+import type { OpenPlugin } from "#modules/payments/movements/execute.ts";
 import {
   type Execution,
   toProviderMovement,

@@ -1,33 +1,36 @@
 import { eq, sql } from "drizzle-orm";
 import { type OpenOrder, readOrder } from "./orders.ts";
-import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
 import type { FoundMovement } from "#modules/payments/connectors/contract.ts";
 import {
   type ProviderPayment,
   paymentProblem,
 } from "#modules/payments/connectors/provider-objects.ts";
-import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import { type MovementRow, UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
+import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { prepareSend } from "#modules/payments/initiations/send.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,
   paymentMovements,
 } from "#modules/payments/initiations/tables.ts";
+import { watchInitiations } from "#modules/payments/initiations/watch.ts";
 import { insertReview, settleReviews } from "#modules/payments/lookups/review-rows.ts";
-import { completeMovement, isNamedBy } from "#modules/payments/movements/complete.ts";
+import {
+  completeMovement,
+  firstState,
+  isFree,
+  isNamedBy,
+} from "#modules/payments/movements/complete.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
-import { parseShown } from "#modules/payments/payments/ingestion/shown-movements.ts";
+import { publishUnsent, storeUnsent } from "#modules/payments/movements/unsent.ts";
+import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
 /**
- * Settles orders of a restored copy by what the original has made of them. Each function is repeated after a crash without harm: the
- * initiation of an order that had no movement here gets one which nobody claims, together with a review, and both end with the outcome.
- *
- *     waits, or has failed ── the provider has made it ──► approved, held, under review ── outcome ──► final, settled
+ * Settles orders of a restored copy by what the original has made of them. Each settlement is one batch, and is repeated after a crash without
+ * harm: an initiation that waits or has failed here is approved or retried only together with what the provider knows of it.
  */
 
 /** Holds an order until a person decides about it, with the reason. */
@@ -57,9 +60,8 @@ export async function settleByShown(
   order: OpenOrder,
   note: string,
 ): Promise<boolean> {
-  const movement = order.movement ?? (await adoptShown(context, order, note));
-  if (movement === "related") return true;
-  if (movement === undefined) return false;
+  const { movement } = order;
+  if (movement === undefined) return settleUnsent(context, order, parseShown(note));
   await databaseOf(context.env)
     .update(paymentMovements)
     .set({ shown: note })
@@ -67,50 +69,37 @@ export async function settleByShown(
   return completeMovement(context, movement);
 }
 
-/** The held movement of an initiation that had none, if the payment fits; "related" if the payment is known to be its own. */
-async function adoptShown(
+/** Settles an initiation without a movement by a payment. Returns true also for one whose payment it is known to be. */
+function settleUnsent(
   context: ServiceContext,
-  { initiation, mark }: OpenOrder,
-  note: string,
-): Promise<MovementRow | "related" | undefined> {
-  const { type, reference } = parseShown(note);
-  const db = databaseOf(context.env);
-  const payment = await findPayment(db, { connector: initiation.id.connector, type, reference });
-  if (payment === undefined || payment.type !== initiation.type) return undefined;
-  const owners = await db
-    .select({ key: paymentInitiationPayments.initiationKey })
-    .from(paymentInitiationPayments)
-    .where(eq(paymentInitiationPayments.paymentKey, payment.key));
-  if (owners.some(({ key }) => key === initiation.key)) return "related";
-  if (owners.length > 0 || !(await isNamedBy(db, { initiation, mark }, payment))) return undefined;
-  return adopt(context, initiation, { foundPayment: reference });
-}
-
-/** Approves or retries an initiation that the original has approved or retried. Nobody claims its movement, and a review tells of it. */
-export function adopt(
-  context: ServiceContext,
-  { key }: Pick<Initiation, "key">,
-  metadata: ObjectMetadata,
-): Promise<MovementRow | undefined> {
+  { initiation: { key } }: OpenOrder,
+  { type, reference, isAmbiguous = false }: Shown,
+): Promise<boolean> {
   return retryOnConflict(async () => {
     const order = await readOrder(context, key);
-    if (order === undefined) return undefined;
-    if (order.movement !== undefined) return order.movement;
-    const { initiation } = order;
-    const { statements, events } = prepareSend(context, {
+    if (order === undefined) return true;
+    const { initiation, mark } = order;
+    const db = databaseOf(context.env);
+    const id = { connector: initiation.id.connector, type, reference };
+    const payment = await findPayment(db, id);
+    if (isAmbiguous || payment === undefined || payment.type !== initiation.type) return false;
+    const owners = await db
+      .select({ key: paymentInitiationPayments.initiationKey })
+      .from(paymentInitiationPayments)
+      .where(eq(paymentInitiationPayments.paymentKey, payment.key));
+    if (owners.some((owner) => owner.key === key)) return true;
+    if (owners.length > 0 || order.movement !== undefined) return false;
+    if (!(await isNamedBy(db, { initiation, mark }, payment))) return false;
+    const made = await firstState(db, id, payment);
+    if (made === undefined) return false;
+    await publishUnsent(context, {
       initiation,
-      kind: initiation.state.status === "FAILED" ? "retry" : "approve",
-      metadata,
-      isHeld: true,
+      metadata: { foundPayment: reference },
+      made,
+      page: { statements: [], events: [] },
+      condition: isFree({ initiation }, id),
     });
-    const review = insertReview(context, {
-      connectorKey: initiation.connectorKey,
-      initiationKey: key,
-      reversalKey: null,
-      reason: "the provider has made it, and the copy has not stored the outcome yet",
-    });
-    await Outbox.from(context).publish({ change: [...statements, review], events });
-    return (await readOrder(context, key))?.movement;
+    return true;
   });
 }
 
@@ -127,19 +116,43 @@ export async function settleByAnswer(
     await storeFailure(context, movement, found.error);
     return undefined;
   }
-  const held = movement ?? (await adopt(context, initiation, {}));
-  if (held === undefined) return undefined;
-  const now = context.clock();
-  const db = databaseOf(context.env);
-  // The next step asks for the outcome by the polling id, and moves nothing.
-  await db.batch([
-    db
-      .update(paymentMovements)
-      .set({ pollingId: found.pollingId, dueAt: now, sentAt: sql`coalesce(sent_at, ${now})` })
-      .where(eq(paymentMovements.key, held.key)),
-    settleReviews(context, { initiationKey: initiation.key }),
-  ]);
+  await settleByPolling(context, initiation.key, found.pollingId);
   return undefined;
+}
+
+/**
+ * Stores the id by which the provider is asked for the outcome of an order that it has accepted: the next step asks, and moves nothing. One
+ * batch approves or retries an initiation that was not sent here.
+ */
+function settleByPolling(
+  context: ServiceContext,
+  initiationKey: number,
+  pollingId: string,
+): Promise<void> {
+  return retryOnConflict(async () => {
+    const order = await readOrder(context, initiationKey);
+    if (order === undefined) return;
+    const { initiation, movement } = order;
+    const now = context.clock();
+    const isUnsent = movement === undefined;
+    const sent = isUnsent
+      ? prepareSend(context, {
+          initiation,
+          kind: initiation.state.status === "FAILED" ? "retry" : "approve",
+          metadata: { foundMovement: pollingId },
+          isHeld: true,
+        })
+      : { statements: [], events: [] };
+    if (isUnsent) await watchInitiations(context);
+    const polled = databaseOf(context.env)
+      .update(paymentMovements)
+      .set({ pollingId, dueAt: now, shown: null, sentAt: sql`coalesce(sent_at, ${now})` })
+      .where(eq(paymentMovements.initiationKey, initiationKey));
+    await Outbox.from(context).publish({
+      change: [...sent.statements, polled, settleReviews(context, { initiationKey })],
+      events: sent.events,
+    });
+  });
 }
 
 async function settleByPayment(
@@ -153,8 +166,14 @@ async function settleByPayment(
   if (payment.asset !== initiation.asset || payment.amount > amount) {
     return `the provider has the reference from another order: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
   }
-  const metadata = { foundPayment: payment.reference };
-  const held = movement ?? (await adopt(context, initiation, metadata));
-  if (held !== undefined) await storePayment(context, held, payment);
+  if (movement !== undefined) {
+    await storePayment(context, movement, payment);
+    return undefined;
+  }
+  const readUnsent = async () => {
+    const order = await readOrder(context, initiation.key);
+    return order?.movement === undefined ? order?.initiation : undefined;
+  };
+  await storeUnsent(context, readUnsent, payment);
   return undefined;
 }

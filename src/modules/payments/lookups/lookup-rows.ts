@@ -23,6 +23,10 @@ export type Lookup = typeof paymentLookups.$inferSelect;
 export const isLooking = (connectorKey: SQLWrapper): SQL => sql`EXISTS (
   SELECT 1 FROM payment_lookups AS l WHERE l.connector_key = ${connectorKey} AND l.ended_at IS NULL)`;
 
+/** The condition that a connector was armed since the deployment was restored: also later, the original's payments may be shown. */
+export const isOfCopy = (connectorKey: SQLWrapper): SQL => sql`EXISTS (
+  SELECT 1 FROM payment_lookups AS l WHERE l.connector_key = ${connectorKey})`;
+
 /** The look-up of a connector since the deployment was restored; undefined for none. */
 export async function findLookup(
   { env }: Pick<ServiceContext, "env">,
@@ -77,7 +81,7 @@ export function beginLookups(
   const condition = sql`${order.condition} AND ${isAffected}`;
   const begins = insertLookups(env, now, { ...order, condition });
   if (order.isSkipped) return [begins];
-  return [begins, hurry(env, now, sql`${isLooking(sql`connector_key`)} AND ${order.condition}`)];
+  return [begins, hurry(env, now, sql`${isLooking(sql`payment_schedules.connector_key`)} AND ${order.condition}`)];
 }
 
 /** The statement that makes the schedules of connectors due at once. */

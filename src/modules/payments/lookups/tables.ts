@@ -43,8 +43,9 @@ export const paymentLookups = sqliteTable(
 );
 
 /**
- * Payments that a provider has shown with a reference during the look-up of its connector, by that reference. An initiation that waits for its
- * approval, or has failed, has no movement that could note the payment.
+ * Payments that a provider has shown with a reference, and that no movement on its way here has taken, by that reference: a copy of this
+ * deployment, or this one after a restore, recognises by them what its original has paid, whenever the payment was polled. They are part of a
+ * backup, as the positions of the schedules are, after which the payments are not polled again.
  */
 export const paymentShownMarks = sqliteTable(
   "payment_shown_marks",
@@ -52,7 +53,7 @@ export const paymentShownMarks = sqliteTable(
     connectorKey: integer("connector_key").notNull(),
     /** The reference of an initiation or a reversal, in the form in which the provider shows it. */
     mark: text("mark").notNull(),
-    /** JSON of the payment, as `payment_movements.shown` has it. */
+    /** JSON of the first payment, as `payment_movements.shown` has it, with `isAmbiguous` once a second payment shows the reference, too. */
     shown: text("shown").notNull(),
   },
   (table) => [primaryKey({ columns: [table.connectorKey, table.mark] })],

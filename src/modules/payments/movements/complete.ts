@@ -2,9 +2,10 @@ import { and, asc, eq, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Execution, readExecution } from "./execution.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
+import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
+import { type MovementRow, UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,
@@ -12,12 +13,15 @@ import {
   paymentMovements,
 } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { findLookup, isLooking } from "#modules/payments/lookups/lookup-rows.ts";
+import { insertReview } from "#modules/payments/lookups/review-rows.ts";
 import type { PaymentRow } from "#modules/payments/payments/draft.ts";
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -36,7 +40,16 @@ export async function completeReportedMovements(
     const movements = await databaseOf(context.env)
       .select()
       .from(paymentMovements)
-      .where(and(eq(paymentMovements.connectorKey, key), isNotNull(paymentMovements.shown)))
+      .where(
+        and(
+          eq(paymentMovements.connectorKey, key),
+          isNotNull(paymentMovements.shown),
+          // While the connector looks, another payment of the reference may still come, which has succeeded.
+          sql`NOT (${isLooking(sql`payment_movements.connector_key`)}
+            AND ${paymentMovements.shown} ->> '$.state.status' IN (
+              SELECT value FROM json_each(${stringifyJson(FAILED_PAYMENT_STATUSES)})))`,
+        ),
+      )
       .limit(SETTLED_MAX);
     for (const movement of movements) await completeMovement(context, movement);
   } catch (error) {
@@ -49,8 +62,9 @@ export async function completeReportedMovements(
 
 /**
  * Stores the outcome of a movement from the payment that is noted in its row, as if the provider had answered with this
- * payment. Returns true if the outcome is stored, or if the movement has ended or its connector is being uninstalled; false if
- * the provider has to be called. A note that does not fit is deleted. Later states are applied too. Throws `OVERLOADED`.
+ * payment. Returns true if the outcome is stored, if a person has to decide about the movement of a restored copy, or if the movement has
+ * ended or its connector is being uninstalled; false if the provider has to be called. A note that does not fit is deleted. Later states are
+ * applied too. Throws `OVERLOADED`.
  */
 export async function completeMovement(
   caller: ServiceContext,
@@ -63,10 +77,7 @@ export async function completeMovement(
     const { shown } = execution.movement;
     if (shown === null) return false;
     const made = await madeOf(context, execution, parseShown(shown));
-    if (made === undefined) {
-      await forget(context, execution.movement);
-      return false;
-    }
+    if (made === undefined) return refuseNote(context, execution.movement);
     const condition = isFree(execution, made.id);
     await publishOutcome(context, { execution, made, page: NOTHING, condition });
     return true;
@@ -87,11 +98,35 @@ export const isFree = (
   WHERE p.reference = ${reference} AND p.connector_key = ${initiation.connectorKey}
     AND p.type = ${type} AND r.initiation_key <> ${initiation.key})`;
 
-const forget = ({ env }: ServiceContext, { key, shown }: MovementRow) =>
-  databaseOf(env)
-    .update(paymentMovements)
-    .set({ shown: null })
-    .where(sql`${paymentMovements.key} = ${key} AND ${paymentMovements.shown} = ${shown}`);
+/**
+ * Deletes a note that does not fit. In a restored copy, a payment that shows the reference says that the original may have ordered it: the same
+ * batch then holds the movement for a person, so that no crash in between lets it be sent. Returns whether it is held.
+ */
+async function refuseNote(
+  context: ServiceContext,
+  { key, connectorKey, initiationKey, reversalKey, shown: text }: MovementRow,
+): Promise<boolean> {
+  const db = databaseOf(context.env);
+  const note = text === null ? undefined : parseShown(text);
+  const shown = sql`CASE WHEN ${paymentMovements.shown} = ${text} THEN NULL ELSE ${paymentMovements.shown} END`;
+  const isThis = eq(paymentMovements.key, key);
+  if (note?.isNamed !== true || (await findLookup(context, connectorKey)) === undefined) {
+    await db.update(paymentMovements).set({ shown }).where(isThis);
+    return false;
+  }
+  const reason = shownButUnfit(note);
+  await db.batch([
+    insertReview(context, { connectorKey, initiationKey, reversalKey, reason }),
+    db.update(paymentMovements).set({ shown, dueAt: UNTIL_DECIDED }).where(isThis),
+  ]);
+  return true;
+}
+
+/** Why a person decides about an order whose reference a payment shows. */
+export const shownButUnfit = ({ reference, isAmbiguous = false }: Shown): string =>
+  isAmbiguous
+    ? `the payment ${reference} and another one show its reference`
+    : `the payment ${reference} shows its reference, but not certainly its money`;
 
 /** The payment that the provider has made for a movement, if the noted payment certainly is this one. */
 async function madeOf(
@@ -101,6 +136,7 @@ async function madeOf(
 ): Promise<MadePayment | undefined> {
   const { connector, initiation, movement } = execution;
   const db = databaseOf(env);
+  if (shown.isAmbiguous === true) return undefined;
   const { type, reference } = shown;
   const id = { connector: connector.id, reference, type };
   const payment = await findPayment(db, id);

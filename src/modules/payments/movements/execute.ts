@@ -1,4 +1,3 @@
-import { eq } from "drizzle-orm";
 import { completeMovement } from "./complete.ts";
 import {
   type Execution,
@@ -17,21 +16,13 @@ import {
   type ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import {
-  deleteMovement,
-  type MovementRow,
-  UNTIL_DECIDED,
-} from "#modules/payments/initiations/movement-rows.ts";
+import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
-import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { findLookup } from "#modules/payments/lookups/lookup-rows.ts";
-import { insertReview } from "#modules/payments/lookups/review-rows.ts";
-import { parseShown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
 import { runCausedBy } from "#platform/tracing/cause.ts";
@@ -74,10 +65,7 @@ async function executeFor(
 ): Promise<void> {
   const { movement } = execution;
   // If a page or a webhook has brought the payment, the provider need not be called.
-  if (movement.shown !== null) {
-    const isHeldBack = await holdShown(executing, movement);
-    if ((await completeMovement(executing, movement)) || isHeldBack) return;
-  }
+  if (movement.shown !== null && (await completeMovement(executing, movement))) return;
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
@@ -89,28 +77,6 @@ async function executeFor(
   }
   await applyPaymentUpdates(context, movement.initiationKey);
 }
-
-/**
- * Holds a movement of a restored copy whose reference a payment shows, before the payment is compared: a payment that fits ends the movement with
- * its review, and for any other a person decides, also after a crash in between. Returns whether the movement is held.
- */
-async function holdShown(context: ServiceContext, movement: MovementRow): Promise<boolean> {
-  const { key, connectorKey, initiationKey, reversalKey, shown } = movement;
-  if (shown === null) return false;
-  const { isNamed, reference } = parseShown(shown);
-  if (!isNamed || (await findLookup(context, connectorKey)) === undefined) return false;
-  const db = databaseOf(context.env);
-  const reason = shownButUnfit(reference);
-  await db.batch([
-    insertReview(context, { connectorKey, initiationKey, reversalKey, reason }),
-    db.update(paymentMovements).set({ dueAt: UNTIL_DECIDED }).where(eq(paymentMovements.key, key)),
-  ]);
-  return true;
-}
-
-/** Why a person decides about an order whose reference a payment shows. */
-export const shownButUnfit = (payment: string): string =>
-  `the payment ${payment} shows its reference, but not certainly its money`;
 
 /**
  * Deletes the movement of an initiation that does not exist any more. Movements of a connector that is being uninstalled

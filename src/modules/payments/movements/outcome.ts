@@ -22,7 +22,7 @@ import {
   type StoredReversal,
 } from "#modules/payments/initiations/reversals.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
-import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
+import { prepareTransitions, type Transition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { settleReviews } from "#modules/payments/lookups/review-rows.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
@@ -95,7 +95,7 @@ export async function publishOutcome(context: ServiceContext, outcome: MovementE
   const { initiation } = execution;
   const { id } = made;
   // Read after the page was prepared, so that changes in between make the batch fail.
-  const change = await prepareOutcome(context, outcome);
+  const change = await prepareOutcome(context, { ...execution, made, page });
   const created = { createdObjectId: encodePaymentId(id) };
   const end = await prepareEnd(context, execution, { outcome: created, ...given({ condition }) });
   await Outbox.from(context).publish({
@@ -121,7 +121,7 @@ export async function publishOutcome(context: ServiceContext, outcome: MovementE
  * The statement that raises the causation depth of a payment to that of its initiation, as a page may have stored the
  * payment before; none for depth 0.
  */
-const causedBy = (
+export const causedBy = (
   { connectorKey, causationDepth }: Initiation,
   { reference, type }: PaymentId,
   { env }: ServiceContext,
@@ -189,16 +189,24 @@ export async function publishFailure(
 }
 
 /** The id of the payment to which a state belongs: the parent payment, if the state names one. */
-const paymentIdOf = (
+export const paymentIdOf = (
   { id }: InstalledConnector,
   { reference, parentReference, type }: ProviderPayment,
 ): PaymentId => ({ connector: id, reference: parentReference ?? reference, type });
 
-async function prepareOutcome(
+/** A payment of an initiation, and what happens to the initiation before. */
+export interface InitiationOutcome extends Pick<MovementEnd, "made" | "page"> {
+  readonly initiation: Initiation;
+  readonly reversal?: StoredReversal;
+  /** The transitions that come first; none for an initiation that is on its way. */
+  readonly begun?: readonly Omit<Transition, "initiation">[];
+}
+
+/** The statements and events that relate a payment to its initiation, and change initiation and reversal by it. */
+export async function prepareOutcome(
   context: ServiceContext,
-  { execution, made: payment, page }: MovementEnd,
+  { initiation, reversal, begun = [], made: payment, page }: InitiationOutcome,
 ): Promise<PreparedPage & { readonly isRelated: boolean }> {
-  const { initiation, reversal } = execution;
   const { id } = payment;
   const { isRelated, heardOf, paymentKey } = await findRelatedPayment(context, initiation, id);
   const known =
@@ -209,6 +217,7 @@ async function prepareOutcome(
   const paid = await paidWith(context, initiation, { reversal, payment });
   const kind = reversal === undefined ? "made" : "reversal-made";
   const change = prepareTransitions(context, initiation, [
+    ...begun,
     // In a restored copy, the payment may come before the time at which the copy would have begun.
     { trigger: { kind: "start" } },
     { trigger: { kind, payment: payment.status } },

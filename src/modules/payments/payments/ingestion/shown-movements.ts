@@ -6,7 +6,7 @@ import { movementSignature } from "#modules/payments/core/movement-signature.ts"
 import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
-import { isLooking } from "#modules/payments/lookups/lookup-rows.ts";
+import { isLooking, isOfCopy } from "#modules/payments/lookups/lookup-rows.ts";
 import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
 import type { PaymentEnd, PaymentReport } from "#modules/payments/payments/report.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -31,6 +31,8 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 export interface Shown {
   /** Whether the payment shows the reference of the movement; otherwise, it only moves the same money. */
   readonly isNamed: boolean;
+  /** Whether a second payment shows the reference, too: then nobody but a person tells which one it is. */
+  readonly isAmbiguous?: boolean;
   /** The type and reference of the payment. */
   readonly type: PaymentType;
   readonly reference: string;
@@ -43,8 +45,9 @@ export const parseShown = (text: string): Shown => parseJson(text) as Shown; // 
 /**
  * The statements that note payments in the rows of movements to which they may belong: movements that were tried and whose
  * reference the payment shows, and movements of the same money whose calls had no outcome. A shown reference replaces a
- * note without one. In a restored copy, the original may have made what was never tried here: while a connector looks up its
- * payments, a shown reference counts for every movement, and is kept for initiations without one.
+ * note without one. In a restored copy, the original may have made what was never tried here: a shown reference counts for every movement, and
+ * a payment that shows none counts for no movement from before the arming, because the copy does not know what else the original has ordered.
+ * A shown reference that no movement has taken is kept in `payment_shown_marks`.
  */
 export function noteReportedPayments(
   { env }: Pick<ServiceContext, "env">,
@@ -69,18 +72,26 @@ export function noteReportedPayments(
       .where(sql`${movementKey} IN (
         SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
         WHERE ${items.kind} = ${MARK} AND m.connector_key = ${key} AND m.mark = ${items.value}
-          AND (m.sent_at IS NOT NULL OR m.due_at = ${UNTIL_DECIDED} OR ${isLooking(sql`${key}`)})
+          AND (m.sent_at IS NOT NULL OR m.due_at = ${UNTIL_DECIDED} OR ${isOfCopy(sql`${key}`)})
           AND (m.shown IS NULL OR NOT m.shown ->> 'isNamed')
         UNION ALL
         SELECT m.key FROM ${source} CROSS JOIN ${paymentMovements} AS m
         WHERE ${items.kind} = ${SIGNATURE} AND m.connector_key = ${key}
           AND m.signature = ${items.value} AND m.failures > 0
-          AND m.polling_id IS NULL AND m.shown IS NULL)`),
+          AND m.polling_id IS NULL AND m.shown IS NULL
+          AND NOT EXISTS (
+            SELECT 1 FROM payment_lookups AS l WHERE l.connector_key = ${key} AND l.began_at >= m.sent_at))`),
     ...(rows.some(({ kind }) => kind === MARK) ? [keepMarks(env, key, { source, items })] : []),
   ];
 }
 
-/** The statement that keeps shown references while the connector looks up its payments: of several payments, the first one. */
+/**
+ * The statement that keeps shown references which no movement takes, for the time after a restore:
+ *
+ *     a movement that was sent has the reference, and no look-up is under way ──► its row notes the payment
+ *     the payment is that of an initiation, and this is no reversal ────────────► known already
+ *     otherwise ──────────────────────────────────────────────────────────────► kept: of several payments the first one, as ambiguous
+ */
 const keepMarks = (
   env: Pick<Env, "DB">,
   connectorKey: number,
@@ -90,8 +101,22 @@ const keepMarks = (
     .insert(paymentShownMarks)
     .select(sql`
       SELECT ${columnValues(paymentShownMarks, { connectorKey: sql`${connectorKey}`, mark: items.value, shown: items.shown })}
-      FROM ${source} WHERE ${items.kind} = ${MARK} AND ${isLooking(sql`${connectorKey}`)} ORDER BY ${ROW_ORDER}`)
-    .onConflictDoNothing();
+      FROM ${source} WHERE ${items.kind} = ${MARK}
+        AND (${isLooking(sql`${connectorKey}`)} OR NOT EXISTS (
+          SELECT 1 FROM ${paymentMovements} AS m
+          WHERE m.connector_key = ${connectorKey} AND m.mark = ${items.value}
+            AND m.sent_at IS NOT NULL AND m.due_at < ${UNTIL_DECIDED}))
+        AND NOT (${items.shown} ->> '$.state.reference' = ${items.shown} ->> '$.reference' AND EXISTS (
+          SELECT 1 FROM payment_payments AS p
+          JOIN payment_initiation_payments AS o ON o.payment_key = p.key
+          WHERE p.reference = ${items.shown} ->> '$.reference' AND p.connector_key = ${connectorKey}
+            AND p.type = ${items.shown} ->> '$.type'))
+      ORDER BY ${ROW_ORDER}`)
+    .onConflictDoUpdate({
+      target: [paymentShownMarks.connectorKey, paymentShownMarks.mark],
+      set: { shown: sql`json_set(shown, '$.isAmbiguous', json('true'))` },
+      setWhere: sql`${paymentShownMarks.shown} ->> '$.reference' <> excluded.shown ->> '$.reference'`,
+    });
 
 /** The two columns by which a note finds its movement. */
 const MARK = "mark";
