@@ -1,6 +1,7 @@
 CREATE TABLE `payment_lookups` (
 	`connector_key` integer PRIMARY KEY NOT NULL,
 	`began_at` text NOT NULL,
+	`first_began_at` text NOT NULL,
 	`ended_at` text,
 	`is_skipped` integer NOT NULL,
 	`position` integer NOT NULL,

@@ -4,7 +4,7 @@ import { kindOf } from "#modules/payments/connectors/index.ts";
 import { decodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
-import { wakeMovements } from "#modules/payments/movements/wake.ts";
+import { refreshConnector, wakeMovements } from "#modules/payments/movements/wake.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import {
@@ -118,7 +118,10 @@ describe("payments of a restored copy", () => {
     expect(connectors).toMatchObject([
       { id: connectorID, phase: expect.stringMatching(/looking|armed/) as string },
     ]);
+    // The minute after the arming has passed, in which no provider is asked.
+    await env.DB.exec("UPDATE payment_lookups SET began_at = '2026-01-01T00:00:00.000000Z'");
     await eventually(async () => {
+      await refreshConnector(context, paid.connector.reference);
       expect(await armingState()).toMatchObject({ connectors: [{ phase: "armed" }] });
       expect([await statusOf(paid), await statusOf(unpaid)]).toEqual(["PROCESSED", "PROCESSED"]);
     });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { act } from "#scripts/florin/api/act.ts";
 import { money, type ShownFields } from "#scripts/florin/api/fields.ts";
 import { byMatch } from "#scripts/florin/api/filters.ts";
@@ -17,6 +18,13 @@ const FIELDS: ShownFields = {
   Reference: "reference",
   Reason: "reason",
 };
+
+/** The references of payments that may be meant, as `--payment` takes them. */
+const referencesOf = (item: Readonly<Record<string, unknown>>): unknown =>
+  z
+    .array(z.object({ reference: z.string() }))
+    .parse(item["candidates"])
+    .map(({ reference }) => reference);
 
 export const noun: Noun = {
   summary: "Payments of a restored deployment that a person has to decide about",
@@ -43,7 +51,7 @@ export const noun: Noun = {
         Initiation: "paymentInitiationID",
         "Status of the initiation": "paymentInitiationStatus",
         "A reversal": "reversal",
-        "May be": "candidates",
+        "May be": referencesOf,
         Decision: "decision",
         Payment: "paymentReference",
         "Decided at": "decidedAt",
@@ -58,6 +66,10 @@ export const noun: Noun = {
           kind: "text",
           meaning: "the provider's reference of the payment that it has made, for paid",
         },
+        unknown: {
+          kind: "flag",
+          meaning: "says that the payment exists, although the connector has not brought it",
+        },
       },
       method: "POST",
       path: PATH,
@@ -66,6 +78,7 @@ export const noun: Noun = {
       body: (call) => ({
         decision: call.parameter("decision"),
         paymentReference: call.text("payment"),
+        ...(call.flag("unknown") ? { isUnknown: true } : {}),
       }),
       says: (call) =>
         `The review ${call.parameter("review")} is decided: ${call.parameter("decision")}.`,

@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type OpenOrder, readOrder } from "./orders.ts";
+import { type OpenOrder, readOrder, shownMark } from "./orders.ts";
 import { paymentOfDecision } from "./paid.ts";
 import { assertSecondPerson } from "#modules/payments/initiations/approve.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
@@ -13,6 +13,8 @@ import {
   type ReviewDecided,
   type ReviewRow,
 } from "#modules/payments/lookups/review-rows.ts";
+import { paymentReviews, paymentShownMarks } from "#modules/payments/lookups/tables.ts";
+import { shownButUnfit } from "#modules/payments/movements/complete.ts";
 import { type Execution, readExecution } from "#modules/payments/movements/execution.ts";
 import {
   type AlsoStored,
@@ -22,6 +24,7 @@ import {
 import { applyPaymentUpdates } from "#modules/payments/movements/payment-updates.ts";
 import { publishUnsent } from "#modules/payments/movements/unsent.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
+import { parseShown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -45,6 +48,9 @@ export async function decideReview(
   id: string,
   decided: ReviewDecided,
 ): Promise<void> {
+  if (decided.decision !== "paid" && decided.paymentReference !== undefined) {
+    throw new AppError("VALIDATION", "paymentReference: only the decision paid names a payment");
+  }
   const order = await retryOnConflict(async () => {
     const review = await requireReview(context, id);
     if (review.status !== "open") {
@@ -123,7 +129,8 @@ async function storePaid(deciding: ServiceContext, settled: Deciding): Promise<v
   if (reference === undefined) {
     throw new AppError("VALIDATION", "paymentReference: names the payment that the provider made");
   }
-  const payment = await paymentOfDecision(context, order, reference);
+  const { isUnknown = false } = decided;
+  const payment = await paymentOfDecision(context, order, { reference, isUnknown });
   const also = alsoStored(context, settled);
   const { initiation, movement } = order;
   if (movement === undefined) {
@@ -148,6 +155,7 @@ async function executionOf(
 
 async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promise<void> {
   const { movement, initiation } = deciding.order;
+  const forgotten = await forgottenMark(context, deciding);
   const { statements, audit } = alsoStored(context, deciding);
   const now = context.clock();
   const { scheduledAt } = initiation;
@@ -162,7 +170,36 @@ async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promis
             .where(eq(paymentMovements.key, movement.key)),
         ];
   if (movement !== undefined) await watchInitiations(context);
-  await Outbox.from(context).publish({ change: [...statements, ...freed], events: [], audit });
+  await Outbox.from(context).publish({ change: [...statements, ...freed, ...forgotten], events: [], audit });
+}
+
+/**
+ * The statement that forgets the payment which shows the reference of an order, because a person has found that it is another one. Throws
+ * `CONFLICT` if the review does not name this payment yet, and lets it do so: it was shown after the review was stored.
+ */
+async function forgottenMark(
+  context: ServiceContext,
+  { review, order: { mark } }: Deciding,
+): Promise<BatchItem<"sqlite">[]> {
+  const { connectorKey } = review;
+  const note = await shownMark(context, { key: connectorKey }, { mark });
+  if (note === undefined) return [];
+  const db = databaseOf(context.env);
+  const reason = shownButUnfit(parseShown(note));
+  if (review.reason !== reason) {
+    await db
+      .update(paymentReviews)
+      .set({ reason, version: sql`version + 1` })
+      .where(and(eq(paymentReviews.key, review.key), eq(paymentReviews.status, "open")));
+    throw new AppError("CONFLICT", `meanwhile, ${reason}; read the review again`);
+  }
+  return [
+    db
+      .delete(paymentShownMarks)
+      .where(
+        and(eq(paymentShownMarks.connectorKey, connectorKey), eq(paymentShownMarks.mark, mark)),
+      ),
+  ];
 }
 
 async function giveUp(context: ServiceContext, deciding: Deciding): Promise<void> {

@@ -1,15 +1,16 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { nextOrders, type OpenOrder, readOrder } from "./orders.ts";
+import { nextOrders, type OpenOrder, readOrder, shownMark } from "./orders.ts";
 import { type ConnectorLookup, runsSince } from "./runs.ts";
 import { holdForReview, settleByAnswer, settleByShown } from "./settle.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FoundMovement, Movement, Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import { FAILED_PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { CONNECTOR_COLUMNS, toConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { CANNOT_BE_ASKED } from "#modules/payments/lookups/askable.ts";
+import { CANNOT_BE_ASKED, isDecidedUnpaid } from "#modules/payments/lookups/askable.ts";
 import type { Lookup } from "#modules/payments/lookups/lookup-rows.ts";
-import { paymentLookups, paymentShownMarks } from "#modules/payments/lookups/tables.ts";
+import { paymentLookups } from "#modules/payments/lookups/tables.ts";
 import {
   completeMovement,
   completeReportedMovements,
@@ -22,8 +23,9 @@ import {
   toProviderReversal,
   toSoughtMovement,
 } from "#modules/payments/movements/execution.ts";
-import { parseShown } from "#modules/payments/payments/ingestion/shown-movements.ts";
+import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
+import { paymentSettings } from "#modules/payments/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
@@ -69,7 +71,11 @@ export async function lookUp(
   const nowMs = toMillis(context.clock());
   if (toMillis(lookup.dueAt) > nowMs) return { atMs: toMillis(lookup.dueAt), hasEnded: false };
   await completeReportedMovements(context, connector);
-  const runs = (found.kind.listed ?? []).length > 0 ? await runsSince(context, found) : WHOLE;
+  const { FLORIN_PAYMENTS_LOOKUP_AFTER: settledMs } = paymentSettings.of(context.env);
+  const askFromMs = toMillis(lookup.beganAt) + settledMs;
+  // The original's last call may still be on its way, and no question sees it before it has arrived.
+  if (nowMs < askFromMs && !showsReferences(found)) return { atMs: askFromMs, hasEnded: false };
+  const runs = showsReferences(found) ? await runsSince(context, found) : WHOLE;
   if (!runs.areComplete) {
     await noteTrouble(context, lookup, runs.reason);
     return { atMs: runs.atMs, hasEnded: false };
@@ -79,12 +85,15 @@ export async function lookUp(
     const isDone = await lookUpOrders(context, found, plugin);
     return isDone ? await end(context, lookup) : { atMs: nowMs, hasEnded: false };
   } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error;
     return { atMs: await askLater(context, found, error), hasEnded: false };
   }
 }
 
 const WHOLE = { areComplete: true } as const;
+
+/** Whether the provider's lists show references, of all movements or of some, so that they are read before anybody decides. */
+const showsReferences = ({ kind }: ConnectorLookup): boolean =>
+  (kind.listed ?? []).length > 0 || kind.shownReferenceOf !== undefined;
 
 /** The look-up of an installed connector that is under way; undefined without one. */
 async function findUnderWay(
@@ -140,41 +149,98 @@ async function lookUpOrder(
 ): Promise<void> {
   const context = { ...asking, causationDepth: order.initiation.causationDepth };
   const { movement, initiation } = order;
-  const isShown = movement !== undefined && movement.shown !== null;
-  if (isShown && (await completeMovement(context, movement))) return;
-  const note = await shownMark(context, looking, order);
-  if (note !== undefined) {
+  const note = await shownMark(context, looking.connector, order);
+  if (note !== undefined && isNews(order, parseShown(note))) {
     if (await settleByShown(context, order, note)) return;
-    const { reference } = parseShown(note);
-    await holdForReview(context, order, shownButUnfit(reference));
+    await holdForReview(context, order, shownButUnfit(parseShown(note)));
     return;
   }
+  const isShown = movement !== undefined && movement.shown !== null;
+  if (isShown && (await completeMovement(context, movement))) return;
   if (isCertainlyFree(looking.lookup, order)) return;
-  const found = await ask(context, looking, order);
-  if (found === "none") return;
+  const found = await askOrReview(context, looking, order);
+  if (found === "none" || isHeld(found)) return;
   if (found === "unknown") {
     if ((looking.kind.listed ?? []).includes(kindOfOrder(order))) return;
+    // A failed one is not sent by itself: its review is stored when somebody retries it.
+    if (hasFailed(order)) return;
+    const reversalKey = movement?.reversalKey ?? null;
+    const { key: initiationKey } = initiation;
+    if (await isDecidedUnpaid(context, looking.lookup, { initiationKey, reversalKey })) return;
     await holdForReview(context, order, CANNOT_BE_ASKED);
     return;
   }
-  const problem = await settleByAnswer(context, order, found);
+  const made = hasFailed(order) ? await madeSince(looking, order, found) : found;
+  if (made === undefined) return;
+  const problem = await settleByAnswer(context, order, made);
   const open = problem === undefined ? undefined : await readOrder(context, initiation.key);
   if (open !== undefined && problem !== undefined) await holdForReview(context, open, problem);
 }
 
-/** The payment that the provider has shown with the reference of an order. */
-async function shownMark(
-  { env }: Pick<ServiceContext, "env">,
-  { connector }: ConnectorLookup,
-  { mark }: OpenOrder,
-): Promise<string | undefined> {
-  const [row] = await databaseOf(env)
-    .select({ shown: paymentShownMarks.shown })
-    .from(paymentShownMarks)
-    .where(
-      and(eq(paymentShownMarks.connectorKey, connector.key), eq(paymentShownMarks.mark, mark)),
-    );
-  return row?.shown;
+const isHeld = (found: Asked): found is Held => typeof found === "object" && "held" in found;
+
+/** Whether an initiation has failed here, so that nothing of it is on its way. */
+const hasFailed = ({ initiation, movement }: OpenOrder): boolean =>
+  movement === undefined && initiation.state.status === "FAILED";
+
+const isFailure = (status: PaymentStatus): boolean => FAILED_PAYMENT_STATUSES.includes(status);
+
+/** Whether a shown payment tells more of an order than is known: of a failed one, a payment that has failed does not. */
+const isNews = (order: OpenOrder, { isAmbiguous = false, state }: Shown): boolean =>
+  isAmbiguous || !hasFailed(order) || !isFailure(state.status);
+
+/** A person has to decide, because the question has failed. */
+interface Held {
+  readonly held: true;
+}
+type Asked = FoundMovement | Held;
+type Found = Exclude<FoundMovement, string>;
+
+/** What the original has made of a failed initiation by trying it again; undefined if the provider only knows the failure. */
+async function madeSince(
+  { plugin }: Pick<Asking, "plugin">,
+  { initiation }: Pick<OpenOrder, "initiation">,
+  found: Found,
+): Promise<Found | undefined> {
+  if ("error" in found) return undefined;
+  if ("payment" in found) return isFailure(found.payment.status) ? undefined : found;
+  const poll = initiation.type === "TRANSFER" ? plugin.pollTransfer : plugin.pollPayout;
+  const result = await poll?.(found.pollingId);
+  if (result === undefined || "pending" in result) return found;
+  return madeSince({ plugin }, { initiation }, result);
+}
+
+/**
+ * Asks about an order. What the provider refuses to say about this order alone, because it answers another question, is held for a person, so
+ * that the other orders go on. Throws `ConnectorError` for a provider that answers no question.
+ */
+async function askOrReview(
+  context: ServiceContext,
+  looking: Asking,
+  order: OpenOrder,
+): Promise<Asked> {
+  try {
+    return await ask(context, looking, order);
+  } catch (error) {
+    const isOfOrder = !(error instanceof ConnectorError) || error.kind === "invalid";
+    if (!isOfOrder || !(await answersAnother(looking, order))) throw error;
+    if (!hasFailed(order)) {
+      const why = error instanceof Error ? error.message : String(error);
+      await holdForReview(context, order, `the question about it has failed: ${why}`);
+    }
+    return { held: true };
+  }
+}
+
+/** Whether the provider answers a question about a reference that nobody has given. */
+async function answersAnother({ plugin }: Asking, { initiation }: OpenOrder): Promise<boolean> {
+  if (plugin.findMovement === undefined) return false;
+  try {
+    await plugin.findMovement({ ...toSoughtMovement(initiation), reference: crypto.randomUUID() });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** How far the clock of the original may have been ahead, in milliseconds. */
@@ -182,13 +248,13 @@ const CLOCK_MS = 3_600_000;
 
 /**
  * Whether an order needs no question: one that the provider has accepted is only asked for its outcome; one whose time is still to come was not
- * sent by the original, which has stopped; and one that has failed is not sent by itself.
+ * sent by the original, which has stopped.
  */
 function isCertainlyFree(
   { beganAt }: Lookup,
   { initiation, movement, reversal }: OpenOrder,
 ): boolean {
-  if (movement === undefined) return initiation.state.status === "FAILED";
+  if (movement === undefined) return false;
   if (movement.pollingId !== null) return true;
   const { scheduledAt, attempts } = initiation;
   const later = fromMillis(toMillis(beganAt) + CLOCK_MS);
@@ -266,16 +332,17 @@ async function noteTrouble(
 async function askLater(
   context: ServiceContext,
   { connector, lookup }: ConnectorLookup,
-  error: ConnectorError,
+  error: unknown,
 ): Promise<number> {
   logError("a provider could not be asked about payments; it is asked again", error, {
     connector: connector.id.reference,
   });
   const now = context.clock();
   const failures = lookup.failures + 1;
-  const waitMs = error.retryAfterMs ?? waitAfterFailures(ASK_BACKOFF, failures);
+  const refusal = error instanceof ConnectorError ? error : undefined;
+  const waitMs = refusal?.retryAfterMs ?? waitAfterFailures(ASK_BACKOFF, failures);
   const until = fromMillis(toMillis(now) + waitMs);
-  if (error.kind === "rate-limited") {
+  if (refusal?.kind === "rate-limited") {
     await databaseOf(context.env).batch(
       holdStatements(databaseOf(context.env), { connectorKey: connector.key, until }),
     );
@@ -284,7 +351,7 @@ async function askLater(
     failures,
     dueAt: until,
     failingSince: lookup.failingSince ?? now,
-    lastError: error.message,
+    lastError: error instanceof Error ? error.message : String(error),
   });
   return toMillis(until);
 }

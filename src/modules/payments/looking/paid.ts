@@ -2,7 +2,11 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { OpenOrder } from "./orders.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { given } from "#modules/payments/core/given.ts";
-import { paymentInitiationPayments } from "#modules/payments/initiations/tables.ts";
+import { decodePaymentId } from "#modules/payments/core/ids.ts";
+import {
+  paymentInitiationPayments,
+  paymentReversals,
+} from "#modules/payments/initiations/tables.ts";
 import { getConnector } from "#modules/payments/installs/store.ts";
 import { firstState, isFree } from "#modules/payments/movements/complete.ts";
 import type { MovementEnd } from "#modules/payments/movements/outcome.ts";
@@ -16,6 +20,14 @@ import { stringifyJson } from "#platform/json.ts";
 
 type PaidOutcome = Pick<MovementEnd, "made" | "page" | "condition">;
 
+/** How a person names a payment. */
+interface NamedPayment {
+  /** The provider's reference. */
+  readonly reference: string;
+  /** Whether the connector has not brought it. */
+  readonly isUnknown: boolean;
+}
+
 /**
  * The payment that a person names as that of an order: the payment of the connector with this reference, or, if the connector has not brought
  * it, a payment of what was ordered, to which later reports of the provider belong. Throws `VALIDATION` for a payment that does not fit.
@@ -23,8 +35,11 @@ type PaidOutcome = Pick<MovementEnd, "made" | "page" | "condition">;
 export async function paymentOfDecision(
   context: ServiceContext,
   order: OpenOrder,
-  reference: string,
+  { reference, isUnknown }: NamedPayment,
 ): Promise<PaidOutcome> {
+  if (decodePaymentId(reference) !== undefined) {
+    throw unfit("it is the id of a payment; name the provider's reference of the payment");
+  }
   if (order.reversal !== undefined) return refundOfDecision(context, order, reference);
   const { initiation } = order;
   const { type, asset, id, state } = initiation;
@@ -32,6 +47,11 @@ export async function paymentOfDecision(
   const db = databaseOf(context.env);
   const payment = await findPayment(db, paymentId);
   if (payment === undefined) {
+    if (!isUnknown) {
+      throw unfit(
+        `the connector has brought no payment ${reference}; if the provider has made it all the same, say so with isUnknown (--unknown)`,
+      );
+    }
     return outcomeOf(context, order, { reference, amount: state.amount, status: "SUCCEEDED" });
   }
   if (payment.asset !== asset || BigInt(payment.initialAmount) > state.amount) {
@@ -109,6 +129,17 @@ async function refundOfDecision(
     .limit(1);
   if (parent === undefined) throw unfit("the payment initiation has no payment to be reversed");
   if (parent.reference === reference) throw unfit("it is the payment itself, not its reversal");
+  const [other] = await databaseOf(context.env)
+    .select({ reference: paymentReversals.reference })
+    .from(paymentReversals)
+    .where(
+      and(
+        eq(paymentReversals.initiationKey, initiation.key),
+        eq(paymentReversals.paymentReference, reference),
+      ),
+    )
+    .limit(1);
+  if (other !== undefined) throw unfit(`it is the refund of the reversal ${other.reference}`);
   return outcomeOf(context, order, {
     reference,
     parentReference: parent.reference,

@@ -28,8 +28,16 @@ export interface OrderReview {
 
 /** A review with the payments that may be its order's. */
 export interface ShownReview extends OrderReview {
-  /** The ids of payments of the same money since the order was made, which belong to no initiation: the newest first, ten at most. */
-  readonly candidates: readonly string[];
+  /** Payments of the same money since the order was made, which belong to no initiation: the newest first, ten at most. */
+  readonly candidates: readonly PaymentCandidate[];
+}
+
+/** A payment that may be that of an order. */
+export interface PaymentCandidate {
+  /** The id in the API. */
+  readonly id: string;
+  /** The provider's reference, by which a decision names the payment. */
+  readonly reference: string;
 }
 
 const REVIEWS: ListTable<OrderReview> = {
@@ -118,7 +126,7 @@ const PAID_WITHIN_MS = 90 * 86_400_000;
 async function candidatesOf(
   { env }: Pick<ServiceContext, "env">,
   { review, initiation, reversal }: OrderReview,
-): Promise<string[]> {
+): Promise<PaymentCandidate[]> {
   if (review.status !== "open" || reversal !== null) return [];
   const { connectorKey: key, type, asset, state, createdAt, id } = initiation;
   const fromMs = toMillis(createdAt) - CLOCK_MS;
@@ -129,5 +137,8 @@ async function candidatesOf(
       AND p.initial_amount = ${state.amount.toString()}
       AND NOT EXISTS (SELECT 1 FROM payment_initiation_payments AS r WHERE r.payment_key = p.key)
     ORDER BY p.created_at DESC, p.key DESC LIMIT ${CANDIDATES_MAX}`);
-  return rows.map(({ reference }) => encodePaymentId({ connector: id.connector, reference, type }));
+  return rows.map(({ reference }) => ({
+    id: encodePaymentId({ connector: id.connector, reference, type }),
+    reference,
+  }));
 }

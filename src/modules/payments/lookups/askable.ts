@@ -1,5 +1,6 @@
-import { and, eq } from "drizzle-orm";
-import { findLookup } from "./lookup-rows.ts";
+import { sql } from "drizzle-orm";
+import { findLookup, type Lookup } from "./lookup-rows.ts";
+import type { ReviewRow } from "./review-rows.ts";
 import { paymentReviews } from "./tables.ts";
 import type { MovementKind } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
@@ -33,12 +34,22 @@ export async function needsPerson(
   if (lookup === undefined || lookup.isSkipped || knownAt > lookup.beganAt) return false;
   const kind = kindOf(connector.id.provider);
   if (kind?.listed?.includes(type) === true || kind?.findsMovements === true) return false;
-  const [decided] = await databaseOf(context.env)
+  return !(await isDecidedUnpaid(context, lookup, { initiationKey, reversalKey: null }));
+}
+
+/** Whether a person has found, since the deployment was restored, that the original has not paid an order. */
+export async function isDecidedUnpaid(
+  { env }: Pick<ServiceContext, "env">,
+  { firstBeganAt }: Lookup,
+  { initiationKey, reversalKey }: Pick<ReviewRow, "initiationKey" | "reversalKey">,
+): Promise<boolean> {
+  const [decided] = await databaseOf(env)
     .select({ key: paymentReviews.key })
     .from(paymentReviews)
     .where(
-      and(eq(paymentReviews.initiationKey, initiationKey), eq(paymentReviews.decision, "not-paid")),
+      sql`${paymentReviews.initiationKey} = ${initiationKey} AND ${paymentReviews.reversalKey} IS ${reversalKey}
+        AND ${paymentReviews.decision} = 'not-paid' AND ${paymentReviews.decidedAt} > ${firstBeganAt}`,
     )
     .limit(1);
-  return decided === undefined;
+  return decided !== undefined;
 }

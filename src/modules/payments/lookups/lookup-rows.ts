@@ -102,6 +102,7 @@ function insertLookups(
       SELECT ${columnValues(paymentLookups, {
         connectorKey: sql`c.key`,
         beganAt: now,
+        firstBeganAt: now,
         endedAt: isSkipped ? now : null,
         isSkipped: isSkipped ? sql`1` : sql`0`,
         position: sql`0`,

@@ -51,6 +51,8 @@ export const settleReviews = (
 export interface ReviewDecided {
   readonly decision: ReviewDecision;
   readonly paymentReference?: string;
+  /** Whether the person says that the connector has not brought the payment, and that it exists all the same. */
+  readonly isUnknown?: boolean;
 }
 
 /** The statement that stores the decision of a person. Its batch fails if the review has changed since it was read. */

@@ -20,6 +20,8 @@ export const paymentLookups = sqliteTable(
     connectorKey: integer("connector_key").primaryKey(),
     /** The time at which the connector was armed, when the original was stopped: it knows no order that was made later. Runs count that began later. */
     beganAt: text("began_at").$type<Timestamp>().notNull(),
+    /** The first `began_at` since the restore. What people have decided before, they have decided about another copy. */
+    firstBeganAt: text("first_began_at").$type<Timestamp>().notNull(),
     /** The end of the look-up; null while it is under way, when no money of the connector moves. */
     endedAt: text("ended_at").$type<Timestamp>(),
     /** Whether an operator has left the look-up out, because payments may be made twice. */

@@ -22,6 +22,7 @@ type ProviderKind = "generic" | "bankingcircle";
  */
 export class RestoredWorld extends InitiationWorld {
   readonly #kind: ProviderKind;
+  #armedMs = 0;
   /** What the plugin is asked by a reference; absent for a provider that cannot be asked. */
   find: Pick<Plugin, "findMovement" | "findReversal"> = {};
 
@@ -74,7 +75,8 @@ export class RestoredWorld extends InitiationWorld {
   /** Arms the connector as an operator does who has stopped the original: the statements are those of `deployment/arming/change.ts`. */
   async arm({ isSkipped = false }: { readonly isSkipped?: boolean } = {}): Promise<void> {
     const { reference } = this.connector.id;
-    const now = fromMillis(this.world.nowMs);
+    this.#armedMs = this.world.nowMs;
+    const now = fromMillis(this.#armedMs);
     this.exec(
       `INSERT INTO armed_connectors VALUES ('${reference}', 'id', '${now}', 'i', 's', 'c')`,
     );
@@ -100,8 +102,10 @@ export class RestoredWorld extends InitiationWorld {
         VALUES (1, '${now}', '${now}', '${now}', ${error === null ? "NULL" : `'${error}'`})`);
   }
 
-  /** Takes the next step of the look-up. */
+  /** Takes the next step of the look-up: with a provider that shows no references, not before it may be asked. */
   look(): Promise<LookupStep> {
+    const askFromMs = this.#armedMs + 60_000;
+    if (this.#kind === "bankingcircle") this.world.nowMs = Math.max(this.world.nowMs, askFromMs);
     return lookUp(this.context, this.connector.id.reference, async () => this.plugin);
   }
 

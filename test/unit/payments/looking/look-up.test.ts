@@ -263,6 +263,7 @@ describe("a provider that is asked by a reference", () => {
     world.find = { findMovement: async () => (isAway ? timeout() : "none") };
     world.restore();
     await world.arm();
+    world.pass(60);
     const since = fromMillis(world.world.nowMs);
     for (const waitMs of [1000, 2000, 4000]) {
       const { atMs, hasEnded } = await world.look();

@@ -35,7 +35,7 @@ describe("the look-up of an armed connector", () => {
         { endedAt: expect.any(String) as string },
       ]);
       if (!wasKilled) {
-        expect(step).toBeGreaterThan(20);
+        expect(step).toBeGreaterThan(12);
         return;
       }
     }
@@ -123,7 +123,7 @@ describe("the look-up of an armed connector", () => {
     const id = await world.createApproved();
     const { key, id: other } = world.world.other;
     world.exec(`INSERT INTO payment_lookups
-      SELECT key, '2026-01-01T00:00:00.000000Z', NULL, 0, 0, '2026-01-01T00:00:00.000000Z', 0, NULL, NULL
+      SELECT key, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z', NULL, 0, 0, '2026-01-01T00:00:00.000000Z', 0, NULL, NULL
       FROM payment_connectors WHERE key = ${key}`);
     await world.sweep();
     expect(world.sent).toEqual([id.reference]);

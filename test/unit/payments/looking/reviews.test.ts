@@ -80,7 +80,11 @@ describe("a payment that nobody could look up", () => {
       ],
     });
     await world.decideOn(moving.reference, { decision: "paid", paymentReference: "listed" });
-    await world.decideOn(waits.reference, { decision: "paid", paymentReference: "unlisted" });
+    await world.decideOn(waits.reference, {
+      decision: "paid",
+      paymentReference: "unlisted",
+      isUnknown: true,
+    });
     for (const [id, reference] of [
       [moving, "listed"],
       [waits, "unlisted"],
@@ -193,7 +197,7 @@ describe("a payment that nobody could look up", () => {
   });
 
   test.each([
-    ["waits", { decision: "paid", paymentReference: "named" }, "PROCESSED"],
+    ["waits", { decision: "paid", paymentReference: "named", isUnknown: true }, "PROCESSED"],
     ["moving", { decision: "not-paid" }, "PROCESSED"],
     ["moving", { decision: "given-up" }, "FAILED"],
   ] as const)(

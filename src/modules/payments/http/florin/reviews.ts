@@ -61,9 +61,9 @@ const ReviewResponse = z
   .openapi("PaymentReview");
 
 const ReviewDetails = ReviewResponse.extend({
-  candidates: z.array(z.string()).openapi({
+  candidates: z.array(z.object({ id: z.string(), reference: z.string() })).openapi({
     description:
-      "The ids of payments of the same type and amount since the order was made that belong to no initiation, the newest first. One of them may be the order's",
+      "The ids of payments, with the references by which a decision names them, of the same type and amount since the order was made that belong to no initiation, the newest first. One of them may be the order's",
   }),
 }).openapi("PaymentReviewDetails");
 
@@ -149,15 +149,23 @@ export const registerReviews = registration(
       decision: Decision,
       paymentReference: z.string().min(1).max(REFERENCE_LENGTH_MAX).optional().openapi({
         description:
-          "The provider's reference of the payment, or of the refund for a reversal; required for `paid`",
+          "The provider's reference of the payment, or of the refund for a reversal; required for `paid`, and refused otherwise",
+      }),
+      isUnknown: z.boolean().default(false).openapi({
+        description:
+          "Whether the connector has not brought the payment, so that `paid` stores one of this reference and of the whole amount. Refused otherwise, because a mistyped reference would store a payment that does not exist",
       }),
     }),
     answer: ok.data("The review", ReviewDetails, toDetails),
     errors: [404, 409],
     handle: async ({ params: { reviewID }, body, context, c }) => {
       await assertMay(c, "payments:write");
-      const { decision, paymentReference } = body;
-      await decideReview(context, reviewID, { decision, ...given({ paymentReference }) });
+      const { decision, paymentReference, isUnknown } = body;
+      await decideReview(context, reviewID, {
+        decision,
+        isUnknown,
+        ...given({ paymentReference }),
+      });
       return readReview(context, reviewID);
     },
   }),

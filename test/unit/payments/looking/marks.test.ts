@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
+import { fromMillis } from "#platform/time.ts";
+import { refusalOf, timeout } from "#test/support/payments/worlds/initiation-world.ts";
+import { RestoredWorld } from "#test/support/payments/worlds/restored-world.ts";
+
+const reasonsOf = async (world: RestoredWorld) =>
+  (await world.openReviews()).map(({ review }) => review.reason);
+
+describe("a payment that shows a reference", () => {
+  test("a payment that shows a reference is known to the look-up also if it was polled before the arming", async () => {
+    const world = await RestoredWorld.open();
+    const [paid, waits] = [await world.createApproved(), (await world.create()).id];
+    await world.poll(world.listed(paid.reference), world.listed(waits.reference));
+    world.restore();
+    await world.arm();
+    await world.lookToEnd();
+    await world.sweep();
+    expect(world.sent).toEqual([]);
+    expect([await world.statusOf(paid), await world.statusOf(waits)]).toEqual([
+      "PROCESSED",
+      "PROCESSED",
+    ]);
+  });
+
+  test("a payment that shows a reference ends no order of a deployment that is no copy", async () => {
+    const world = await RestoredWorld.open();
+    await world.poll(world.listed("x"));
+    await world.createApproved({ reference: "x" });
+    await world.sweep();
+    expect(world.sent).toEqual(["x"]);
+  });
+
+  test("a payment that shows a reference and does not fit holds the order also if a page comes before its claim", async () => {
+    const world = await RestoredWorld.open();
+    world.restore();
+    await world.arm();
+    await world.poll(world.listed("x", { amount: 101n }));
+    await world.lookToEnd();
+    await world.createApproved({ reference: "x" });
+    await completeReportedMovements(world.context, world.connector);
+    await world.sweep();
+    expect(world.sent).toEqual([]);
+    expect(await world.openReviews()).toHaveLength(1);
+    await world.decideOn("x", { decision: "not-paid" });
+    await world.sweep();
+    expect(world.sent).toEqual(["x"]);
+  });
+
+  test("a payment that shows a reference besides a failed one of the same reference leaves it to a person", async () => {
+    const world = await RestoredWorld.open();
+    const [twice, once] = [await world.createApproved(), await world.createApproved()];
+    world.restore();
+    await world.arm();
+    await world.poll(
+      world.listed(twice.reference, { reference: "tx-failed", status: "FAILED" }),
+      world.listed(once.reference, { status: "FAILED" }),
+    );
+    await world.poll(world.listed(twice.reference));
+    await world.lookToEnd();
+    await world.sweep();
+    expect(world.sent).toEqual([]);
+    expect(await reasonsOf(world)).toEqual([
+      "the payment tx-failed and another one show its reference",
+    ]);
+    expect(await world.statusOf(once)).toBe("FAILED");
+  });
+
+  test("a payment that shows no reference settles no order from before the arming", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const id = await world.createApproved();
+    world.provider.before = () => timeout();
+    await world.sweep();
+    world.provider.before = () => undefined;
+    world.restore();
+    await world.arm();
+    await world.poll(
+      world.provider.paymentOf("tx-1", {
+        createdAt: fromMillis(world.world.nowMs),
+        sourceReference: "main",
+        destinationReference: "landlord",
+      }),
+    );
+    await world.look();
+    expect(await world.statusOf(id)).toBe("PROCESSING");
+    expect(await world.openReviews()).toMatchObject([{ candidates: [{ reference: "tx-1" }] }]);
+  });
+
+  test("a payment that shows the reference of an order under review is named before anybody decides against it", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const { id } = await world.create();
+    world.restore();
+    await world.arm();
+    await world.look();
+    await world.poll(world.listed(id.reference));
+    expect(await refusalOf(world.decideOn(id.reference, { decision: "not-paid" }))).toMatch(
+      /^CONFLICT meanwhile, the payment tx-/,
+    );
+    const paymentReference = `tx-${id.reference}`;
+    await world.decideOn(id.reference, { decision: "paid", paymentReference });
+    expect(await world.statusOf(id)).toBe("PROCESSED");
+  });
+});
+
+describe("a look-up that is refused", () => {
+  test("a look-up that is refused for one order leaves it to a person, and goes on with the others", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const [refused, free] = [await world.createApproved(), await world.createApproved()];
+    world.find = {
+      findMovement: async ({ reference }) => {
+        if (reference === refused.reference) throw new ConnectorError("invalid", "too long");
+        return "none";
+      },
+    };
+    world.restore();
+    await world.arm();
+    expect(await world.look()).toMatchObject({ hasEnded: true });
+    await world.sweep(world.plugin);
+    expect(world.sent).toEqual([free.reference]);
+    expect(await reasonsOf(world)).toEqual(["the question about it has failed: too long"]);
+  });
+
+  test("a look-up that is refused for every order goes on looking", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    await world.createApproved();
+    world.find = {
+      findMovement: async () => {
+        throw new ConnectorError("invalid", "the key is not known");
+      },
+    };
+    world.restore();
+    await world.arm();
+    expect(await world.look()).toMatchObject({ hasEnded: false });
+    expect(await world.openReviews()).toEqual([]);
+  });
+
+  test("a look-up that finds what the original has made of a failed order settles it", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const [retried, failed] = [await world.createApproved(), await world.createApproved()];
+    world.provider.before = () => {
+      throw new ConnectorError("invalid", "no money");
+    };
+    await world.sweep();
+    world.provider.before = () => undefined;
+    world.find = {
+      findMovement: async ({ reference }) =>
+        reference === retried.reference
+          ? { payment: world.provider.paymentOf(reference) }
+          : { error: "no money" },
+    };
+    world.restore();
+    await world.arm();
+    await world.look();
+    expect([await world.statusOf(retried), await world.statusOf(failed)]).toEqual([
+      "PROCESSED",
+      "FAILED",
+    ]);
+    expect(await world.openReviews()).toEqual([]);
+  });
+});
