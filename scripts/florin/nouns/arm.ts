@@ -56,13 +56,20 @@ async function arm(call: Call): Promise<Outcome> {
     path: "/api/florin/v1/arming",
     answer: ArmingState,
   });
-  if (before.armed) return { data: before, lines: linesOf(before) };
+  const isAgain = before.armed && before.connectors.length > 0 && call.flag("may-pay-twice");
+  if (before.armed && !isAgain) return { data: before, lines: linesOf(before) };
+  if (isAgain) {
+    await call.confirm(
+      "twice",
+      "Look-ups at providers are under way. What the original has paid after the moment of the copy may be paid again.",
+    );
+  }
   if (before.reason === "restored") {
     await call.confirm(
       "stopped",
       call.flag("may-pay-twice")
         ? "The deployment was restored from another one. If that one still runs, both go on paying; and what it has paid after the moment of the copy is paid again."
-        : "The deployment was restored from another one. If that one still runs, both go on paying. What it has paid after the moment of the copy is looked up at the providers.",
+        : "The deployment was restored from another one. If that one still runs, both go on paying. What it has paid after the moment of the copy is looked up at the providers, by the references that the copy knows. Triggers and rules that fire here again order with new references, which no provider recognises: disable or check those that start payouts first. Their payouts for events from before the arming wait for a person.",
     );
   }
   const connectorID = call.text("connector");
@@ -83,7 +90,12 @@ async function arm(call: Call): Promise<Outcome> {
 /** What an operator is told about the state of the deployment. */
 export function linesOf(state: Arming): string[] {
   const { armed, since, reason, bySetting = false, note, by, connectors } = state;
-  if (armed) return ["The deployment is armed: it calls other servers."];
+  if (armed) {
+    return [
+      "The deployment is armed: it calls other servers.",
+      ...connectors.map((connector) => lineOf(connector)),
+    ];
+  }
   const setting = bySetting ? ["The setting FLORIN_DISARMED disarms the deployment."] : [];
   if (since === undefined) return setting;
   const why = reason === "restored" ? "because it was restored" : `by ${textOf(by?.subject)}`;

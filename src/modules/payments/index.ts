@@ -196,6 +196,7 @@ export {
   forgetLookups,
   type LookupState,
   readLookups,
+  skipLookups,
 } from "./lookups/lookup-rows.ts";
 export { refreshConnector } from "./movements/wake.ts";
 export type { PoolBalance } from "./core/pool-balances.ts";

@@ -8,7 +8,9 @@ import {
   forgetLookups,
   type NamedConnector,
   type OpenOrderCount,
+  readLookups,
   refreshConnector,
+  skipLookups,
 } from "#modules/payments/index.ts";
 import { untilAllIsolatesKnow } from "#platform/arming/isolates.ts";
 import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
@@ -115,7 +117,11 @@ export async function arm(context: ServiceContext, order: ArmingOrder): Promise<
     connectorId === undefined ? undefined : await connectorNamed(context, connectorId);
   const state = await readArmingOf(context);
   if (state.setting !== undefined) throw disarmedByItsSetting();
-  if (state.disarmed === undefined) return state;
+  if (state.disarmed === undefined) {
+    if (!order.mayPayTwice) return state;
+    await leaveOutLookups(context, connector, order);
+    return readArmingOf(context);
+  }
   const { revision } = state.disarmed;
   if (order.revision !== undefined && order.revision !== revision) throw changedMeanwhile();
   if (state.disarmed.reason === "restored" && !originalIsStopped) throw originalMayRun();
@@ -127,7 +133,31 @@ export async function arm(context: ServiceContext, order: ArmingOrder): Promise<
     if (open.length > 0) throw mayBePaidTwice(open);
     await armAll(context, { ...order, revision, isCopy });
   }
+  // Look-ups may be under way since before an operator has disarmed the deployment.
+  if (!isCopy && order.mayPayTwice) await leaveOutLookups(context, connector, order);
   return readArmingOf(context);
+}
+
+/** Ends look-ups under way, of one connector or of all, because the operator accepts that payments are made twice. */
+async function leaveOutLookups(
+  context: ServiceContext,
+  connector: NamedConnector | undefined,
+  order: ArmingOrder,
+): Promise<void> {
+  const looking = (await readLookups(context)).filter(
+    ({ reference, endedAt }) =>
+      endedAt === null && (connector === undefined || connector.reference === reference),
+  );
+  if (looking.length === 0) return;
+  const change = new AuditedChange(context, {
+    action: connector === undefined ? "deployment.state.arm" : "deployment.connector.arm",
+    object: auditedAs(
+      connector === undefined ? DEPLOYMENT : `connectors/${connector.reference}`,
+      order,
+    ),
+  });
+  await change.store(skipLookups(context, connector?.reference));
+  for (const { reference } of looking) await refreshConnector(context, reference);
 }
 
 /** An order to arm the deployment as it was read. */

@@ -4,11 +4,21 @@ import { disarmedBySetting } from "#platform/arming/arming-watch.ts";
 import { armedConnectors, disarmament, type DisarmReason } from "#platform/arming/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import type { Timestamp } from "#platform/time.ts";
 
-/** A connector that is armed by itself, with its look-up if the deployment was restored. */
-export type ArmedConnector = typeof armedConnectors.$inferSelect & {
+/** Who has armed a connector by itself. */
+type ArmedBy = Pick<typeof armedConnectors.$inferSelect, "issuer" | "subject" | "clientId">;
+
+/** A connector that is armed by itself, or whose look-up is under way, with its look-up if the deployment was restored. */
+export interface ArmedConnector {
+  readonly reference: string;
+  /** The id of the connector in the API. */
+  readonly connectorId: string;
+  readonly armedAt: Timestamp;
+  /** Absent for a connector that was armed with everything. */
+  readonly by?: ArmedBy;
   readonly lookup?: LookupState;
-};
+}
 
 /** Whether the deployment is disarmed, since when, by whom and why, and which connectors are armed nevertheless. */
 export interface Arming {
@@ -28,15 +38,29 @@ export async function readArmingOf(context: Pick<ServiceContext, "env">): Promis
     db.select().from(armedConnectors).orderBy(asc(armedConnectors.reference)),
   ]);
   const setting = disarmedBySetting(env);
-  const isWhole = setting !== undefined || disarmed === undefined;
-  if (isWhole || connectors.length === 0) return { setting, disarmed, connectors: [] };
+  if (setting !== undefined) return { setting, disarmed, connectors: [] };
   const lookups = new Map((await readLookups(context)).map((lookup) => [lookup.reference, lookup]));
+  if (disarmed === undefined) {
+    // Look-ups that have begun go on when everything is armed.
+    const looking = [...lookups.values()].filter(({ endedAt }) => endedAt === null);
+    return {
+      setting,
+      disarmed,
+      connectors: looking.map((lookup) => ({
+        reference: lookup.reference,
+        connectorId: lookup.connectorId,
+        armedAt: lookup.beganAt,
+        lookup,
+      })),
+    };
+  }
   return {
     setting,
     disarmed,
-    connectors: connectors.map((connector) => {
-      const lookup = lookups.get(connector.reference);
-      return lookup === undefined ? connector : { ...connector, lookup };
+    connectors: connectors.map(({ reference, connectorId, armedAt, ...by }) => {
+      const lookup = lookups.get(reference);
+      const armed = { reference, connectorId, armedAt, by };
+      return lookup === undefined ? armed : { ...armed, lookup };
     }),
   };
 }

@@ -20,7 +20,9 @@ const ArmedConnectorResponse = z
   .object({
     id: z.string(),
     armedAt: TimestampOutput,
-    by: Actor,
+    by: Actor.optional().openapi({
+      description: "Who has armed it by itself; absent if it was armed with everything",
+    }),
     phase: z.enum(["looking", "armed"]).openapi({
       description:
         "`looking` while a connector of a restored deployment looks up at its provider what the original has paid, when no money of it moves; then `armed`",
@@ -44,9 +46,10 @@ const ArmingResponse = z
     note: z.string().optional().openapi({ description: "What an operator has noted last" }),
     by: Actor.optional().openapi({ description: "Who has disarmed it last" }),
     revision: z.string().optional().openapi({ description: "Changes with each disarming" }),
-    connectors: z
-      .array(ArmedConnectorResponse)
-      .openapi({ description: "The connectors that are armed while everything else is not" }),
+    connectors: z.array(ArmedConnectorResponse).openapi({
+      description:
+        "The connectors that are armed while everything else is not; if everything is armed, those whose look-ups are under way",
+    }),
   })
   .openapi("Arming", {
     example: {
@@ -62,7 +65,10 @@ const ArmingResponse = z
 
 const toView = ({ setting, disarmed, connectors }: Arming): z.input<typeof ArmingResponse> => {
   const given = setting === undefined ? {} : { reason: setting, bySetting: true };
-  if (disarmed === undefined) return { armed: setting === undefined, ...given, connectors: [] };
+  const shown = connectors.map((connector) => toConnectorView(connector));
+  if (disarmed === undefined) {
+    return { armed: setting === undefined, ...given, connectors: shown };
+  }
   const { since, reason, note } = disarmed;
   return {
     armed: false,
@@ -72,17 +78,17 @@ const toView = ({ setting, disarmed, connectors }: Arming): z.input<typeof Armin
     by: toActor(disarmed),
     revision: disarmed.revision,
     ...given,
-    connectors: connectors.map((connector) => toConnectorView(connector)),
+    connectors: shown,
   };
 };
 
 function toConnectorView(connector: ArmedConnector): z.input<typeof ArmedConnectorResponse> {
-  const { connectorId, armedAt, lookup } = connector;
+  const { connectorId, armedAt, by, lookup } = connector;
   const isLooking = lookup !== undefined && lookup.endedAt === null;
   return {
     id: connectorId,
     armedAt: formatTimestamp(armedAt),
-    by: toActor(connector),
+    ...(by === undefined ? {} : { by: toActor(by) }),
     phase: isLooking ? "looking" : "armed",
     ...(isLooking ? optionalTimestamp("failingSince", lookup.failingSince ?? undefined) : {}),
     ...(isLooking && lookup.lastError !== null ? { error: lookup.lastError } : {}),

@@ -50,6 +50,8 @@ export interface ConnectorKind {
   readonly listed?: readonly MovementKind[];
   /** Whether the plugins can ask by a reference what has become of a movement (`findMovement`). */
   readonly findsMovements?: true;
+  /** Whether the plugins can ask by a reference what has become of a reversal (`findReversal`). */
+  readonly findsReversals?: true;
   /**
    * Splits deliveries of a provider that may report more in one delivery than one batch can store. The limit on the size of bodies depends
    * on the presence of this function, so that it belongs to the kind and not to the plugin.

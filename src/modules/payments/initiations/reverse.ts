@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { assertSecondPerson } from "./approve.ts";
 import type { Initiation } from "./initiation.ts";
-import { insertMovement } from "./movement-rows.ts";
+import { insertMovement, UNTIL_DECIDED } from "./movement-rows.ts";
 import { findReversal, insertReversalAdjustment } from "./reversals.ts";
 import { retryOnConflict, getInitiation, storedKey } from "./store.ts";
 import { paymentReversals } from "./tables.ts";
@@ -12,7 +12,10 @@ import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { reversalProblem } from "#modules/payments/core/reversal-machine.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
+import { getConnector } from "#modules/payments/installs/store.ts";
+import { CANNOT_BE_ASKED, needsPerson } from "#modules/payments/lookups/askable.ts";
 import { assertMayMove } from "#modules/payments/lookups/gate.ts";
+import { insertReview } from "#modules/payments/lookups/review-rows.ts";
 import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -62,9 +65,19 @@ export function reverseInitiation(
     }
     assertSecondPerson(context, initiation.creator, "reverse");
     await assertMayMove(context, { connector: initiation.id.connector, initiationKey: key });
-    await begin(context, { initiation, input, begun });
+    const isReviewed = await mayBeReversed(context, initiation);
+    await begin(context, { initiation, input, begun, isReviewed });
     return begun;
   });
+}
+
+/** Whether the original of this restored deployment may have reversed an initiation, and nobody can find it out: then a person decides. */
+async function mayBeReversed(
+  context: ServiceContext,
+  { id, createdAt }: Initiation,
+): Promise<boolean> {
+  const connector = await getConnector(context, id.connector);
+  return needsPerson(context, { connector, type: "REVERSAL", knownAt: createdAt });
 }
 
 function idsOf({ id, type }: Initiation, reference: string): BegunReversal {
@@ -76,9 +89,11 @@ interface Beginning {
   readonly initiation: Initiation;
   readonly input: NewReversal;
   readonly begun: BegunReversal;
+  readonly isReviewed: boolean;
 }
 
-async function begin(context: ServiceContext, { initiation, input, begun }: Beginning) {
+async function begin(context: ServiceContext, beginning: Beginning) {
+  const { initiation, input, begun, isReviewed } = beginning;
   const { amount, metadata } = input;
   const { connectorKey } = initiation;
   const now = context.clock();
@@ -91,7 +106,14 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
     problem === undefined
       ? prepareTransition(context, { initiation, trigger: { kind: "reverse", amount }, metadata })
       : { statements: [], events: [] };
-  const movement = { initiation, task: begun.task.reference, dueAt: now, reversalKey: key };
+  const dueAt = isReviewed ? UNTIL_DECIDED : now;
+  const movement = { initiation, task: begun.task.reference, dueAt, reversalKey: key };
+  const review = insertReview(context, {
+    connectorKey,
+    initiationKey: initiation.key,
+    reversalKey: key,
+    reason: CANNOT_BE_ASKED,
+  });
   const reversal = input.reference;
   if (problem === undefined) await watchInitiations(context);
   await Outbox.from(context).publish({
@@ -106,6 +128,7 @@ async function begin(context: ServiceContext, { initiation, input, begun }: Begi
       }),
       ...transition.statements,
       ...(problem === undefined ? [insertMovement(context, { ...movement, reversal })] : []),
+      ...(problem === undefined && isReviewed ? [review] : []),
       change.statement,
     ],
     events: [...transition.events, change.event],
@@ -122,7 +145,7 @@ const reversalKeyOf = ({ connectorKey }: Initiation, { reference }: NewReversal)
   WHERE ${paymentReversals.reference} = ${reference}
   AND ${paymentReversals.connectorKey} = ${connectorKey})`;
 
-interface Insertion extends Omit<Beginning, "begun"> {
+interface Insertion extends Omit<Beginning, "begun" | "isReviewed"> {
   readonly now: Timestamp;
   readonly problem: string | undefined;
 }

@@ -48,7 +48,8 @@ export async function decideReview(
   id: string,
   decided: ReviewDecided,
 ): Promise<void> {
-  if (decided.decision !== "paid" && decided.paymentReference !== undefined) {
+  const namesPayment = decided.paymentReference !== undefined || decided.isUnknown === true;
+  if (decided.decision !== "paid" && namesPayment) {
     throw new AppError("VALIDATION", "paymentReference: only the decision paid names a payment");
   }
   const order = await retryOnConflict(async () => {
@@ -170,7 +171,11 @@ async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promis
             .where(eq(paymentMovements.key, movement.key)),
         ];
   if (movement !== undefined) await watchInitiations(context);
-  await Outbox.from(context).publish({ change: [...statements, ...freed, ...forgotten], events: [], audit });
+  await Outbox.from(context).publish({
+    change: [...statements, ...freed, ...forgotten],
+    events: [],
+    audit,
+  });
 }
 
 /**

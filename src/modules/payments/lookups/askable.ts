@@ -33,7 +33,8 @@ export async function needsPerson(
   const lookup = await findLookup(context, connector.key);
   if (lookup === undefined || lookup.isSkipped || knownAt > lookup.beganAt) return false;
   const kind = kindOf(connector.id.provider);
-  if (kind?.listed?.includes(type) === true || kind?.findsMovements === true) return false;
+  const canAsk = type === "REVERSAL" ? kind?.findsReversals : kind?.findsMovements;
+  if (kind?.listed?.includes(type) === true || canAsk === true) return false;
   return !(await isDecidedUnpaid(context, lookup, { initiationKey, reversalKey: null }));
 }
 

@@ -1,6 +1,7 @@
-import { eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { paymentLookups } from "./tables.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -81,7 +82,10 @@ export function beginLookups(
   const condition = sql`${order.condition} AND ${isAffected}`;
   const begins = insertLookups(env, now, { ...order, condition });
   if (order.isSkipped) return [begins];
-  return [begins, hurry(env, now, sql`${isLooking(sql`payment_schedules.connector_key`)} AND ${order.condition}`)];
+  return [
+    begins,
+    hurry(env, now, sql`${isLooking(sql`payment_schedules.connector_key`)} AND ${order.condition}`),
+  ];
 }
 
 /** The statement that makes the schedules of connectors due at once. */
@@ -128,6 +132,27 @@ function insertLookups(
     });
 }
 
+/**
+ * The statement that ends look-ups under way without their answers, of one connector or of all: their money then moves. Returns the keys of the
+ * connectors.
+ */
+export const skipLookups = (
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  reference: string | undefined,
+) =>
+  databaseOf(env)
+    .update(paymentLookups)
+    .set({ endedAt: clock(), isSkipped: true, failingSince: null, lastError: null })
+    .where(
+      and(
+        isNull(paymentLookups.endedAt),
+        reference === undefined
+          ? undefined
+          : sql`${paymentLookups.connectorKey} = (SELECT key FROM ${paymentConnectors} WHERE reference = ${reference})`,
+      ),
+    )
+    .returning({ connectorKey: paymentLookups.connectorKey });
+
 /** The statement that forgets all look-ups, because the deployment is restored from now on. */
 export const forgetLookups = ({ env }: Pick<ServiceContext, "env">): BatchItem<"sqlite"> =>
   databaseOf(env).delete(paymentLookups);
@@ -136,6 +161,8 @@ export const forgetLookups = ({ env }: Pick<ServiceContext, "env">): BatchItem<"
 export interface LookupState {
   /** The UUID of the installation. */
   readonly reference: string;
+  /** The id of the connector in the API. */
+  readonly connectorId: string;
   readonly beganAt: Timestamp;
   /** Null while the look-up is under way. */
   readonly endedAt: Timestamp | null;
@@ -145,9 +172,10 @@ export interface LookupState {
 }
 
 /** The look-ups of all connectors. */
-export const readLookups = ({ env }: Pick<ServiceContext, "env">): Promise<LookupState[]> =>
-  databaseOf(env)
+export async function readLookups({ env }: Pick<ServiceContext, "env">): Promise<LookupState[]> {
+  const rows = await databaseOf(env)
     .select({
+      provider: paymentConnectors.provider,
       reference: paymentConnectors.reference,
       beganAt: paymentLookups.beganAt,
       endedAt: paymentLookups.endedAt,
@@ -157,3 +185,9 @@ export const readLookups = ({ env }: Pick<ServiceContext, "env">): Promise<Looku
     })
     .from(paymentLookups)
     .innerJoin(paymentConnectors, eq(paymentConnectors.key, paymentLookups.connectorKey));
+  return rows.map(({ provider, reference, ...lookup }) => ({
+    ...lookup,
+    reference,
+    connectorId: encodeConnectorId({ provider, reference }),
+  }));
+}

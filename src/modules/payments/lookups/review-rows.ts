@@ -16,7 +16,8 @@ export interface NewReview {
   readonly connectorKey: number;
   /** The key, or an expression for that of an initiation that the same batch inserts. */
   readonly initiationKey: number | SQL;
-  readonly reversalKey: number | null;
+  /** The key, or an expression for that of a reversal that the same batch inserts; null for a review of the initiation itself. */
+  readonly reversalKey: number | SQL | null;
   readonly reason: string;
 }
 

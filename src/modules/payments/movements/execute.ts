@@ -10,7 +10,12 @@ import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { pollLater, postpone, postponeForRateLimit, undoClaim } from "./postpone.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
+import type {
+  MovementResult,
+  Plugin,
+  PollResult,
+  Reversal,
+} from "#modules/payments/connectors/contract.ts";
 import {
   paymentProblem,
   type ProviderPayment,
@@ -101,6 +106,8 @@ function started(context: ServiceContext, execution: Execution): Promise<Executi
 }
 
 type Result = MovementResult | PollResult;
+/** A result with an outcome. */
+type EndedResult = { readonly payment: ProviderPayment } | { readonly error: string };
 
 /**
  * Asks the provider to make the movement, or for its outcome. Undefined for a movement that has ended meanwhile. Throws
@@ -121,7 +128,10 @@ async function call(
   if (reversal !== undefined) {
     const reverse = isTransfer ? plugin.reverseTransfer : plugin.reversePayout;
     if (reverse === undefined) throw notOffered(provider, "reversals");
-    return { payment: await reverse(toProviderReversal(asked, reversal)) };
+    const wanted = toProviderReversal(asked, reversal);
+    const made = await findReversalBefore(context, plugin, { movement, reversal: wanted });
+    if (made === "pending") throw new ConnectorError("unknown", "the reversal is still pending");
+    return made ?? { payment: await reverse(wanted) };
   }
   if (movement.pollingId !== null) {
     const poll = isTransfer ? plugin.pollTransfer : plugin.pollPayout;
@@ -148,16 +158,45 @@ async function findBefore(
   if (findMovement === undefined) return undefined;
   const lookup = await findLookup(context, movement.connectorKey);
   if (lookup === undefined || lookup.isSkipped) return undefined;
+  const found = await askBefore(() => findMovement(toSoughtMovement(initiation)));
+  if (typeof found === "string") return undefined;
+  if ("payment" in found) assertOwn(initiation, found.payment);
+  return found;
+}
+
+/**
+ * What the provider knows of a reversal before a call for it, where the connector of a restored copy can ask. Undefined for nothing. Throws
+ * `ConnectorError`; that the question is refused does not say that the reversal is.
+ */
+async function findReversalBefore(
+  context: ServiceContext,
+  { findReversal }: Plugin,
+  { movement, reversal }: { readonly movement: MovementRow; readonly reversal: Reversal },
+): Promise<EndedResult | "pending" | undefined> {
+  if (findReversal === undefined) return undefined;
+  const lookup = await findLookup(context, movement.connectorKey);
+  if (lookup === undefined || lookup.isSkipped) return undefined;
+  const found = await askBefore(() => findReversal(reversal));
+  if (typeof found === "string") return undefined;
+  if ("pollingId" in found) return "pending";
+  if ("error" in found) return found;
+  const { payment } = found;
+  if (payment.asset !== reversal.asset || payment.amount > reversal.amount) {
+    throw new OtherPaymentError(
+      "invalid",
+      `the provider knows the reference from another order, ${payment.reference}`,
+    );
+  }
+  return found;
+}
+
+/** Asks before a call. Throws `ConnectorError`; a refusal of the question becomes "unknown", so that the movement does not fail by it. */
+async function askBefore<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    const found = await findMovement(toSoughtMovement(initiation));
-    if (typeof found === "string") return undefined;
-    if ("payment" in found) assertOwn(initiation, found.payment);
-    return found;
+    return await ask();
   } catch (error) {
     if (!(error instanceof ConnectorError) || error.kind !== "invalid") throw error;
-    throw error instanceof OtherPaymentError
-      ? error
-      : new ConnectorError("unknown", error.message, { cause: error });
+    throw new ConnectorError("unknown", error.message, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { beginLookups, readLookups } from "#modules/payments/lookups/lookup-rows.ts";
+import { beginLookups, readLookups, skipLookups } from "#modules/payments/lookups/lookup-rows.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis } from "#platform/time.ts";
 import { timeout } from "#test/support/payments/worlds/initiation-world.ts";
@@ -87,6 +87,27 @@ describe("the look-up of an armed connector", () => {
     await world.sweep(world.plugin);
     expect(world.sent).toEqual([id.reference]);
     expect(await readLookups(world.context)).toMatchObject([{ isSkipped: true }]);
+  });
+
+  test("the look-up of an armed connector that is under way is left out also when nothing is disarmed any more", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const id = await world.createApproved();
+    world.find = { findMovement: async () => timeout() };
+    world.restore();
+    await world.arm();
+    world.exec("DELETE FROM disarmament; DELETE FROM armed_connectors");
+    await world.look();
+    const { db, reference } = {
+      db: databaseOf(world.context.env),
+      reference: world.connector.id.reference,
+    };
+    await db.batch([skipLookups(world.context, world.world.other.id.reference)]);
+    await world.sweep(world.plugin);
+    expect(world.sent).toEqual([]);
+    await db.batch([skipLookups(world.context, reference)]);
+    expect(await readLookups(world.context)).toMatchObject([{ isSkipped: true, lastError: null }]);
+    await world.sweep(world.plugin);
+    expect(world.sent).toEqual([id.reference]);
   });
 
   test("the look-up of an armed connector begins with all others when everything is armed, also if nothing is open", async () => {

@@ -76,10 +76,18 @@ describe("a payment that nobody could look up", () => {
     const [review] = await world.openReviews();
     expect(review).toMatchObject({
       candidates: [
-        encodePaymentId({ connector: moving.connector, reference: "listed", type: "PAYOUT" }),
+        {
+          id: encodePaymentId({ connector: moving.connector, reference: "listed", type: "PAYOUT" }),
+          reference: "listed",
+        },
       ],
     });
     await world.decideOn(moving.reference, { decision: "paid", paymentReference: "listed" });
+    const typed = (paymentReference: string) =>
+      refusalOf(world.decideOn(waits.reference, { decision: "paid", paymentReference }));
+    expect(await typed("unlisted")).toMatch(/^VALIDATION .* has brought no payment unlisted/);
+    const id = encodePaymentId({ connector: moving.connector, reference: "x", type: "PAYOUT" });
+    expect(await typed(id)).toMatch(/^VALIDATION .* it is the id of a payment/);
     await world.decideOn(waits.reference, {
       decision: "paid",
       paymentReference: "unlisted",
@@ -274,6 +282,38 @@ describe("a reversal of a restored copy", () => {
       expect(world.sent).toEqual(isMade ? [] : ["reversal-1"]);
       expect(await world.statusOf(id)).toBe("REVERSED");
       expect(await world.openReviews()).toEqual([]);
+    }
+  });
+
+  test("a reversal of a restored copy that comes after the look-up is asked about before it is made", async () => {
+    for (const isMade of [true, false]) {
+      const world = await RestoredWorld.open("bankingcircle");
+      const id = await world.createPaid();
+      world.provider.effects.clear();
+      world.restore();
+      await world.arm();
+      await world.look();
+      world.find = {
+        findReversal: async ({ reference, amount }) =>
+          isMade
+            ? {
+                payment: world.provider.paymentOf(reference, {
+                  parentReference: id.reference,
+                  status: "REFUNDED",
+                  amount,
+                }),
+              }
+            : "none",
+      };
+      await world.reverse(id, "reversal-2", 40n);
+      await world.sweep(world.plugin);
+      // The kind says that nobody can be asked, so that a person decides first.
+      expect(world.sent).toEqual([]);
+      expect(await world.openReviews()).toMatchObject([{ reversal: { reference: "reversal-2" } }]);
+      await world.decide({ decision: "not-paid" });
+      await world.sweep(world.plugin);
+      expect(world.sent).toEqual(isMade ? [] : ["reversal-2"]);
+      expect(await world.statusOf(id)).toBe("REVERSED");
     }
   });
 

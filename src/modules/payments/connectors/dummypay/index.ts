@@ -21,6 +21,7 @@ export const dummypayKind: kit.ConnectorKind = {
   ],
   pageSize: 25,
   findsMovements: true,
+  findsReversals: true,
   fields: [
     {
       name: "directory",
