@@ -22,6 +22,11 @@ export const paymentSettings = new DeclaredSettings(
       meaning:
         "How long after the arming of a connector of a restored deployment a run of its schedules has to begin, so that a payment that it does not bring counts as not made by the original: longer than the original's last call may take to get into the provider's list",
     }),
+    FLORIN_PAYMENTS_GENERIC_LISTS_ALL: boolean({
+      standard: "false",
+      meaning:
+        "`true`: generic providers list every transaction with its key as soon as they have accepted it, also if it is pending or fails, so that a restored copy sends what a provider does not list; otherwise a person decides about it",
+    }),
     FLORIN_PAYMENTS_FOUR_EYES: boolean({
       standard: "false",
       meaning:

@@ -82,7 +82,7 @@ const money = queuesSection(
         path: (id) => `/api/florin/v1/payments/reviews/${id}`,
       },
       table: sql`${paymentReviews}`,
-      where: sql`status = 'open'`,
+      where: sql`status = 'open' AND EXISTS (SELECT 1 FROM payment_initiations AS p WHERE p.key = initiation_key)`,
       due: sql`created_at`,
       graceMs: 0,
       isOverdue: sql`TRUE`,

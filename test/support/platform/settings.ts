@@ -8,6 +8,8 @@ export const TEST_SETTINGS = {
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: "100ms",
   FLORIN_PIPELINE_SYNC_PERIOD: "100ms",
   FLORIN_PAYMENTS_POLLING_PERIOD_MIN: "100ms",
+  // The generic provider of tests lists everything.
+  FLORIN_PAYMENTS_GENERIC_LISTS_ALL: "true",
   // A low limit, so that loops of triggers end soon.
   FLORIN_TRIGGER_DEPTH: "4",
   // A high limit, because all tests act as one client, and other tests cover the limits of a ledger and of the event stream.

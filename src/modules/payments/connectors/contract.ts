@@ -48,6 +48,8 @@ export interface ConnectorKind {
    * failed. After a complete run, the provider has not made one of them that was not shown. Absent for a provider of which nobody knows this.
    */
   readonly listed?: readonly MovementKind[];
+  /** Whether each provider of the kind decides by itself what it lists, so that `listed` holds only if a setting says so. */
+  readonly isListedByWord?: true;
   /** Whether the plugins can ask by a reference what has become of a movement (`findMovement`). */
   readonly findsMovements?: true;
   /** Whether the plugins can ask by a reference what has become of a reversal (`findReversal`). */

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { isAdjustmentOf } from "./adjustment-keys.ts";
 import type { Initiation } from "./initiation.ts";
 import { retryOnConflict, getInitiation, storedKey } from "./store.ts";
@@ -13,7 +13,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
- * Deletes an initiation that waits for its approval, with its adjustments and the reviews of it. Throws `NOT_FOUND`, and `VALIDATION` for an
+ * Deletes an initiation that waits for its approval, with its adjustments and the reviews of it that nobody has decided. Throws `NOT_FOUND`, and `VALIDATION` for an
  * initiation that is not waiting.
  */
 export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
@@ -39,7 +39,14 @@ export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<
 const deletion = ({ env }: ServiceContext, { key, adjustments }: Initiation) =>
   databaseOf(env)
     .delete(paymentInitiations)
-    .where(and(eq(paymentInitiations.key, key), eq(paymentInitiations.adjustments, adjustments)))
+    .where(
+      and(
+        eq(paymentInitiations.key, key),
+        eq(paymentInitiations.adjustments, adjustments),
+        sql`NOT EXISTS (
+          SELECT 1 FROM ${paymentReviews} AS r WHERE r.initiation_key = ${key} AND r.status = 'open')`,
+      ),
+    )
     .returning({ key: paymentInitiations.key });
 
 const orphans = ({ env }: ServiceContext, initiation: Initiation) =>
@@ -51,7 +58,11 @@ const deletedReviews = ({ env }: ServiceContext, initiation: Initiation) =>
   databaseOf(env)
     .delete(paymentReviews)
     .where(
-      and(eq(paymentReviews.initiationKey, initiation.key), sql`${storedKey(initiation)} IS NULL`),
+      and(
+        eq(paymentReviews.initiationKey, initiation.key),
+        isNull(paymentReviews.decision),
+        sql`${storedKey(initiation)} IS NULL`,
+      ),
     );
 
 const CHANGED = "cannot delete an already approved payment initiation: validation error";

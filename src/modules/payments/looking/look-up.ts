@@ -8,7 +8,7 @@ import { kindOf } from "#modules/payments/connectors/index.ts";
 import { FAILED_PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { CONNECTOR_COLUMNS, toConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { CANNOT_BE_ASKED, isDecidedUnpaid } from "#modules/payments/lookups/askable.ts";
+import { CANNOT_BE_ASKED, isDecidedUnpaid, listedBy } from "#modules/payments/lookups/askable.ts";
 import type { Lookup } from "#modules/payments/lookups/lookup-rows.ts";
 import { paymentLookups } from "#modules/payments/lookups/tables.ts";
 import {
@@ -161,7 +161,7 @@ async function lookUpOrder(
   const found = await askOrReview(context, looking, order);
   if (found === "none" || isHeld(found)) return;
   if (found === "unknown") {
-    if ((looking.kind.listed ?? []).includes(kindOfOrder(order))) return;
+    if (listedBy(context, looking.kind).includes(kindOfOrder(order))) return;
     // A failed one is not sent by itself: its review is stored when somebody retries it.
     if (hasFailed(order)) return;
     const reversalKey = movement?.reversalKey ?? null;

@@ -10,6 +10,8 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** The time after which a run that was partial is repeated, in milliseconds. */
 const AGAIN_MS = 60_000;
+/** The time after which a run that has not ended is told as the reason, in milliseconds. */
+const RUN_MS_MAX = 600_000;
 
 /** Whether the provider's lists of payments were read to their ends; if not, when to look again, and why runs do not get there. */
 export type RunsState =
@@ -20,6 +22,8 @@ interface ScheduleRow {
   readonly key: number;
   readonly task: string;
   readonly instanceKey: number | null;
+  /** When the run under way began; null without one. */
+  readonly runSince: Timestamp | null;
   readonly nextAt: Timestamp;
   readonly isWhole: number;
   readonly lastError: string | null;
@@ -47,15 +51,32 @@ export async function runsSince(
   const incomplete = rows.filter(({ good, isWhole }) => good === 0 || isWhole === 0);
   if (rows.length > 0 && incomplete.length === 0) return { areComplete: true };
   const now = context.clock();
+  const againMs = toMillis(now) + AGAIN_MS;
+  if (rows.length === 0) {
+    return { areComplete: false, atMs: againMs, reason: "no schedule fetches payments yet" };
+  }
   const times = await Promise.all(
     incomplete.map((row) => hasten(context, row, nextRunOf(row, { countFrom, now }))),
   );
+  const reason = reasonOf(incomplete, now);
+  return {
+    areComplete: false,
+    atMs: Math.min(...times),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** Why runs do not get to their ends; undefined if they are only not there yet. */
+function reasonOf(incomplete: readonly ScheduleRow[], now: Timestamp): string | undefined {
+  const hangs = incomplete.find(
+    ({ runSince }) => runSince !== null && toMillis(now) - toMillis(runSince) > RUN_MS_MAX,
+  );
+  if (hangs !== undefined) return `${hangs.task}: the run since ${hangs.runSince} has not ended`;
   const tried = incomplete.find(({ ended, isWhole }) => ended > 0 || isWhole === 0);
-  const reason =
-    tried === undefined
-      ? {}
-      : { reason: `${tried.task}: ${tried.lastError ?? "the last run has left out items"}` };
-  return { areComplete: false, atMs: Math.min(...times), ...reason };
+  if (tried === undefined) return undefined;
+  // The error of a run from before the arming is that of the original.
+  const error = tried.ended > 0 ? tried.lastError : null;
+  return `${tried.task}: ${error ?? "the last run has left out items"}`;
 }
 
 /** The look-up of a connector that is under way. */
@@ -80,7 +101,8 @@ const readSchedules = (
   const runs = sql`payment_instances AS i
     WHERE i.schedule_key = s.key AND i.created_at >= ${countFrom} AND i.terminated_at IS NOT NULL`;
   return databaseOf(env).all<ScheduleRow>(sql`
-    SELECT s.key, s.task, s.instance_key AS instanceKey, s.next_at AS nextAt, s.last_error AS lastError,
+    SELECT s.key, s.task, s.instance_key AS instanceKey,
+      (SELECT i.created_at FROM payment_instances AS i WHERE i.key = s.instance_key) AS runSince, s.next_at AS nextAt, s.last_error AS lastError,
       c.held_until AS heldUntil, s.degraded_since IS NULL AND s.failing_since IS NULL AS isWhole,
       (SELECT count(*) FROM ${runs}) AS ended,
       (SELECT count(*) FROM ${runs} AND i.error IS NULL) AS good

@@ -2,9 +2,10 @@ import { sql } from "drizzle-orm";
 import { findLookup, type Lookup } from "./lookup-rows.ts";
 import type { ReviewRow } from "./review-rows.ts";
 import { paymentReviews } from "./tables.ts";
-import type { MovementKind } from "#modules/payments/connectors/contract.ts";
+import type { ConnectorKind, MovementKind } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { paymentSettings } from "#modules/payments/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -34,7 +35,8 @@ export async function needsPerson(
   if (lookup === undefined || lookup.isSkipped || knownAt > lookup.beganAt) return false;
   const kind = kindOf(connector.id.provider);
   const canAsk = type === "REVERSAL" ? kind?.findsReversals : kind?.findsMovements;
-  if (kind?.listed?.includes(type) === true || canAsk === true) return false;
+  const isKnown = kind !== undefined && (listedBy(context, kind).includes(type) || canAsk === true);
+  if (isKnown && !isDoubted(context, kind)) return false;
   return !(await isDecidedUnpaid(context, lookup, { initiationKey, reversalKey: null }));
 }
 
@@ -54,3 +56,15 @@ export async function isDecidedUnpaid(
     .limit(1);
   return decided !== undefined;
 }
+
+/** Whether only the word of a provider says that its lists are whole and that its answers are final, and nobody has given it. */
+const isDoubted = (
+  { env }: Pick<ServiceContext, "env">,
+  { isListedByWord }: ConnectorKind,
+): boolean => isListedByWord === true && !paymentSettings.of(env).FLORIN_PAYMENTS_GENERIC_LISTS_ALL;
+
+/** The movements whose absence from the lists of a provider says that it has not made them. */
+export const listedBy = (
+  context: Pick<ServiceContext, "env">,
+  kind: ConnectorKind,
+): readonly MovementKind[] => (isDoubted(context, kind) ? [] : (kind.listed ?? []));

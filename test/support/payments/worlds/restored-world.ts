@@ -23,6 +23,8 @@ type ProviderKind = "generic" | "bankingcircle";
 export class RestoredWorld extends InitiationWorld {
   readonly #kind: ProviderKind;
   #armedMs = 0;
+  /** Whether the deployment says that generic providers list everything. */
+  listsAll = true;
   /** What the plugin is asked by a reference; absent for a provider that cannot be asked. */
   find: Pick<Plugin, "findMovement" | "findReversal"> = {};
 
@@ -47,7 +49,8 @@ export class RestoredWorld extends InitiationWorld {
   override get context(): ServiceContext {
     const { env, ...context } = super.context;
     const object = { move: async () => undefined, refresh: async () => undefined };
-    const bindings = { ...env, CONNECTORS: { getByName: () => object } };
+    const settings = { FLORIN_PAYMENTS_GENERIC_LISTS_ALL: String(this.listsAll) };
+    const bindings = { ...env, ...settings, CONNECTORS: { getByName: () => object } };
     return { ...context, env: bindings as unknown as Env }; // the look-up uses only these members
   }
 

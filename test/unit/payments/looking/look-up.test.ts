@@ -102,7 +102,10 @@ describe("the look-up of a restored copy", () => {
     world.restore();
     await world.arm();
     world.pass(100);
-    expect(await world.look()).toMatchObject({ hasEnded: false });
+    expect(await world.look()).toEqual({ hasEnded: false, atMs: world.world.nowMs + 60_000 });
+    expect(await readLookups(world.context)).toMatchObject([
+      { lastError: "no schedule fetches payments yet" },
+    ]);
   });
 
   test("the look-up of a restored copy sees that the original has approved or retried what waits or has failed here", async () => {

@@ -158,4 +158,17 @@ describe("a look-up that is refused", () => {
     ]);
     expect(await world.openReviews()).toEqual([]);
   });
+
+  test("a look-up that finds nothing in the list of a generic provider, of which nobody says that it is whole, leaves it to a person", async () => {
+    const world = await RestoredWorld.open();
+    world.listsAll = false;
+    const [paid, unpaid] = [await world.createApproved(), await world.createApproved()];
+    world.restore();
+    await world.arm();
+    await world.poll(world.listed(paid.reference));
+    await world.lookToEnd();
+    await world.sweep();
+    expect([world.sent, await world.statusOf(paid)]).toEqual([[], "PROCESSED"]);
+    expect((await world.openReviews()).map(({ initiation }) => initiation.id)).toEqual([unpaid]);
+  });
 });

@@ -13,6 +13,7 @@ export const STATUSES: Readonly<Record<string, "booked" | "failed">> = {
 
 const CreditTransfer = z.object({
   status: kit.Text,
+  amount: z.object({ currency: kit.Text, stringValue: kit.Text }).nullish(),
   reconciliation: z.object({ bookedTransactionId: kit.OptionalText }).nullish(),
 });
 
@@ -36,13 +37,25 @@ export async function createPayout(
   return { pollingId: reference };
 }
 
-/** Asks for a credit transfer by its external id. */
+/** Asks for a credit transfer by its external id. Throws `ConnectorError` for one of other money, which is not the movement. */
 export async function findMovement(
   client: AtlarClient,
-  { reference }: kit.SoughtMovement,
+  { reference, amount, asset }: kit.SoughtMovement,
 ): Promise<kit.FoundMovement> {
   const known = await findTransfer(client, reference);
-  return known === undefined ? "none" : { pollingId: reference };
+  if (known === undefined) return "none";
+  const { amount: shown } = known;
+  if (shown !== undefined && shown !== null) {
+    const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
+    const ordered = CURRENCIES.fromDecimal(decimal, currency);
+    const moved = CURRENCIES.fromDecimal(shown.stringValue, shown.currency);
+    if (moved?.amount !== ordered?.amount || moved?.asset !== ordered?.asset) {
+      throw kit.refused(
+        `the provider knows the external id from another transfer, of ${shown.stringValue} ${shown.currency}`,
+      );
+    }
+  }
+  return { pollingId: reference };
 }
 
 function bodyOf(movement: kit.Movement): object {

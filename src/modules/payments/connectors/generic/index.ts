@@ -18,6 +18,7 @@ export const genericKind: kit.ConnectorKind = {
   ],
   pageSize: 100,
   listed: ["TRANSFER", "PAYOUT"],
+  isListedByWord: true,
   findsMovements: true,
   fields: [
     { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
