@@ -71,7 +71,9 @@ function reasonOf(incomplete: readonly ScheduleRow[], now: Timestamp): string | 
   const hangs = incomplete.find(
     ({ runSince }) => runSince !== null && toMillis(now) - toMillis(runSince) > RUN_MS_MAX,
   );
-  if (hangs !== undefined) return `${hangs.task}: the run since ${hangs.runSince} has not ended`;
+  if (hangs !== undefined) {
+    return `${hangs.task}: the run since ${hangs.runSince ?? ""} has not ended`;
+  }
   const tried = incomplete.find(({ ended, isWhole }) => ended > 0 || isWhole === 0);
   if (tried === undefined) return undefined;
   // The error of a run from before the arming is that of the original.

@@ -20,6 +20,8 @@ const bench = usePollingBench();
 /** The transactions of the provider, and its answer to everything while it is away. */
 let transactions: object[] = [];
 let away: Response | undefined;
+/** What the provider answers to a question about a movement, which it does not offer. */
+let noSuchPath = (): Response => new Response(null, { status: 405 });
 
 /** The answers of a provider that does not offer the optional `GET /movements/{idempotencyKey}`. */
 const answer = (url: URL): Response => {
@@ -33,7 +35,7 @@ const answer = (url: URL): Response => {
     return Response.json({ ...genericTransaction("sent"), type: undefined });
   }
   if (url.pathname.startsWith("/movements/")) {
-    return Response.json({ title: "Method not allowed" }, { status: 405 });
+    return noSuchPath();
   }
   return url.pathname.endsWith("/balances")
     ? Response.json({ title: "Not found" }, { status: 404 })
@@ -44,6 +46,7 @@ const answer = (url: URL): Response => {
 async function openCopy(...references: readonly string[]): Promise<ConnectorId> {
   transactions = [];
   away = undefined;
+  noSuchPath = () => Response.json({ title: "Method not allowed" }, { status: 405 });
   bench.answer = answer;
   const connector = await bench.world.install("generic");
   await bench.world.settle(connector);
@@ -137,6 +140,15 @@ describe("a polled look-up", () => {
     expect(await send(connector)).toBe(0);
     transactions = [genericTransaction("broken")];
     expect(await ring(connector)).toBe(true);
+    expect(await send(connector)).toBe(1);
+  });
+
+  test("a polled look-up takes a page for people for no answer about a movement", async () => {
+    const connector = await openCopy("paid", "unpaid");
+    transactions = [paid("paid")];
+    noSuchPath = () => new Response("<!doctype html><title>Welcome</title>");
+    expect(await ring(connector)).toBe(true);
+    expect(await statusOf(connector, "paid")).toBe("PROCESSED");
     expect(await send(connector)).toBe(1);
   });
 });

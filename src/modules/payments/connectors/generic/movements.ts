@@ -1,7 +1,7 @@
 import type { GenericProvider } from "./pages.ts";
 import { toMovementPayment } from "./provider-objects.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;
 
@@ -43,8 +43,18 @@ export async function findMovement(
   { type, reference }: kit.SoughtMovement,
 ): Promise<kit.FoundMovement> {
   const response = await askFor(provider, reference);
-  if (response === undefined || response.status === 404) return "unknown";
+  if (response === undefined || response.status === 404 || !isJson(response)) return "unknown";
   return { payment: toMovementPayment(kit.parseAnswer(response), { type, reference }) };
+}
+
+/** Whether an answer is JSON: a server that knows no such path may answer each with a page for people. */
+function isJson({ text }: kit.ProviderResponse): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The answer about a movement; undefined if the provider refuses the question. */
