@@ -104,6 +104,17 @@ describe("a payment that shows a reference", () => {
 });
 
 describe("a look-up that is refused", () => {
+  test("a look-up that is refused nothing sees also orders that were made between an earlier disarming and the copy", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    world.restore(); // the deployment was a copy, or disarmed, once before
+    const { id } = await world.create();
+    world.pass(60);
+    world.restore();
+    await world.arm();
+    await world.look();
+    expect((await world.openReviews()).map(({ initiation }) => initiation.id)).toEqual([id]);
+  });
+
   test("a look-up that is refused for one order leaves it to a person, and goes on with the others", async () => {
     const world = await RestoredWorld.open("bankingcircle");
     const [refused, free] = [await world.createApproved(), await world.createApproved()];

@@ -60,10 +60,14 @@ describe("a payment that nobody could look up", () => {
     await world.approve(waits);
     await world.sweep();
     expect(world.sent).toEqual([moving.reference, waits.reference]);
+    // The record of a decision outlives its initiation.
     const { id: other } = await world.create();
     world.exec(`UPDATE payment_reviews SET initiation_key = 3 WHERE initiation_key = 2`);
     await deleteInitiation(world.context, other);
-    expect(world.count("payment_reviews")).toBe(1);
+    expect(world.rows("SELECT decision, subject FROM payment_reviews")).toEqual([
+      { decision: "not-paid", subject: "bob" },
+      { decision: "not-paid", subject: "bob" },
+    ]);
     expect(world.provider.requests).toBe(2);
     expect(await world.openReviews()).toEqual([]);
   });
@@ -120,7 +124,11 @@ describe("a payment that nobody could look up", () => {
       world.provider.paymentOf("more", { amount: 101n }),
       world.provider.paymentOf("other", { asset: "USD/2" }),
     );
-    await world.decideOn(waits.reference, { decision: "paid", paymentReference: "mine" });
+    await world.decideOn(waits.reference, {
+      decision: "paid",
+      paymentReference: "mine",
+      isUnknown: true,
+    });
     for (const paymentReference of ["more", "other", "mine", undefined]) {
       const decided = {
         decision: "paid",
@@ -153,6 +161,25 @@ describe("a payment that nobody could look up", () => {
     await retryInitiation(world.context, moving);
     await world.sweep();
     expect(world.sent).toEqual([moving.reference]);
+  });
+
+  test("a payment that nobody could look up is not reviewed again in this copy, but in a later one", async () => {
+    const { world, waits } = await openReviewed();
+    await world.decideOn(waits.reference, { decision: "not-paid" });
+    const isOpen = async () =>
+      (await world.openReviews()).some(
+        ({ initiation }) => initiation.id.reference === waits.reference,
+      );
+    // A look-up that begins anew in the same copy.
+    world.exec("UPDATE payment_lookups SET ended_at = NULL, position = 0");
+    await world.look();
+    expect(await isOpen()).toBe(false);
+    world.restore();
+    await world.arm();
+    await world.look();
+    expect((await world.openReviews()).map(({ initiation }) => initiation.id)).toContainEqual(
+      waits,
+    );
   });
 
   test("a payment that nobody could look up is decided once, also by two people and by a repeated request", async () => {
