@@ -28,6 +28,7 @@ import { holdStatements } from "#modules/payments/schedules/hold.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -130,7 +131,7 @@ async function lookUpOrders(
     for (const key of keys) {
       if (Date.now() >= untilMs) return false;
       const order = await readOrder(context, key);
-      if (order !== undefined) await lookUpOrder(context, { ...looking, plugin }, order);
+      if (order !== undefined) await lookUpOrHold(context, { ...looking, plugin }, order);
       await changeLookup(context, looking.lookup, { position: key, ...WELL });
       position = key;
     }
@@ -139,6 +140,20 @@ async function lookUpOrders(
 
 interface Asking extends ConnectorLookup {
   readonly plugin: Plugin;
+}
+
+/** Looks up an order. What is found and may not be stored, such as an attempt too many, is held for a person, so that the others go on. */
+async function lookUpOrHold(
+  context: ServiceContext,
+  looking: Asking,
+  order: OpenOrder,
+): Promise<void> {
+  try {
+    await lookUpOrder(context, looking, order);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "VALIDATION") throw error;
+    await holdForReview(context, order, `what was found cannot be stored: ${error.message}`);
+  }
 }
 
 /** Finds out what has become of an order: settles it, holds it for a review, or leaves it free. Throws `ConnectorError`. */
