@@ -26,6 +26,7 @@ import {
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
+import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
@@ -86,6 +87,8 @@ export async function lookUp(
     const isDone = await lookUpOrders(context, found, plugin);
     return isDone ? await end(context, lookup) : { atMs: nowMs, hasEnded: false };
   } catch (error) {
+    // Somebody has disarmed the connector meanwhile: nothing was asked.
+    if (isHeld(error)) throw error;
     return { atMs: await askLater(context, found, error), hasEnded: false };
   }
 }
@@ -174,7 +177,7 @@ async function lookUpOrder(
   if (isShown && (await completeMovement(context, movement))) return;
   if (isCertainlyFree(looking.lookup, order)) return;
   const found = await askOrReview(context, looking, order);
-  if (found === "none" || isHeld(found)) return;
+  if (found === "none" || isForPerson(found)) return;
   if (found === "unknown") {
     if (listedBy(context, looking.kind).includes(kindOfOrder(order))) return;
     // A failed one is not sent by itself: its review is stored when somebody retries it.
@@ -192,7 +195,7 @@ async function lookUpOrder(
   if (open !== undefined && problem !== undefined) await holdForReview(context, open, problem);
 }
 
-const isHeld = (found: Asked): found is Held => typeof found === "object" && "held" in found;
+const isForPerson = (found: Asked): found is Held => typeof found === "object" && "held" in found;
 
 /** Whether an initiation has failed here, so that nothing of it is on its way. */
 const hasFailed = ({ initiation, movement }: OpenOrder): boolean =>
