@@ -1,10 +1,9 @@
-import { sql } from "drizzle-orm";
 import type { ActivityCall } from "./call.ts";
+import { causeTimeOf } from "./cause-time.ts";
+import { INSTANCE_KEY } from "./ledger.ts";
 import type { ActivityInputs, TransferData } from "#modules/orchestration/core/activities.ts";
 import { assertMay } from "#modules/orchestration/instances/context.ts";
 import { checkTransfer, readPaymentV1, requestTransfer } from "#modules/payments/index.ts";
-import { databaseOf } from "#platform/db/database.ts";
-import type { Timestamp } from "#platform/time.ts";
 
 export async function getPayment(
   { context }: ActivityCall,
@@ -34,17 +33,6 @@ export async function createTransferInitiation(
   return { id: await requestTransfer(call.context, transferOf(call, input)) };
 }
 
-/** A time before every event. */
-const LONG_AGO = "0001-01-01T00:00:00.000000Z" as Timestamp;
-
-/** When the event came that has started an instance by a trigger; long ago if this is not known. */
-async function causedAt({ context, instanceId }: ActivityCall): Promise<Timestamp> {
-  const [row] = await databaseOf(context.env).all<{ date: Timestamp }>(
-    sql`SELECT date FROM orchestration_occurrences WHERE instance_id = ${instanceId} LIMIT 1`,
-  );
-  return row?.date ?? LONG_AGO;
-}
-
 function transferOf(call: ActivityCall, input: TransferData) {
   const { context, key, instanceId, begunAt } = call;
   const { amount, asset, type, description } = input;
@@ -55,9 +43,11 @@ function transferOf(call: ActivityCall, input: TransferData) {
     description,
     reference: key,
     begunAt,
-    ...((context.causationDepth ?? 0) > 0 ? { causedAt: () => causedAt(call) } : {}),
+    ...((context.causationDepth ?? 0) > 0
+      ? { causedAt: () => causeTimeOf(context, instanceId) }
+      : {}),
     destinationAccountId: input.destination,
-    metadata: { ...input.metadata, "orchestration/instance": instanceId },
+    metadata: { ...input.metadata, [INSTANCE_KEY]: instanceId },
     waitsForApproval: input.waitingValidation,
     ...(input.connectorID === undefined ? {} : { connectorId: input.connectorID }),
     ...(input.provider === undefined ? {} : { provider: input.provider }),

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { derivedId } from "./derived-id.ts";
 import { insertInstances, type NewInstanceRow } from "./insert.ts";
 import { type FlowInstance, toInstance } from "./instance.ts";
 import { getInstance } from "./store.ts";
@@ -136,19 +136,8 @@ export async function startInstances(
 }
 
 /**
- * The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. A principal that is bound to
- * other ledgers gets another id, because it may not see the instances of the first one.
+ * The id of the instance that a principal starts with a key. A principal that is bound to other ledgers gets another id, because it may not
+ * see the instances of the first one.
  */
-function idOf({ issuer, subject, ledgers }: Principal, key: string): string {
-  const hash = createHash("sha256")
-    .update(stringifyJson([issuer, subject, ledgers, key]))
-    .digest("hex");
-  const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `8${hash.slice(13, 16)}`,
-    `${variant}${hash.slice(18, 20)}`,
-    hash.slice(20, 32),
-  ].join("-");
-}
+const idOf = ({ issuer, subject, ledgers }: Principal, key: string): string =>
+  derivedId([issuer, subject, ledgers, key]);

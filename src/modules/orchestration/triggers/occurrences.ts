@@ -3,6 +3,7 @@ import type { AnnouncedOccurrence } from "./announce.ts";
 import type { OccurrenceEvent } from "./occurrence.ts";
 import { orchestrationOccurrences } from "./tables.ts";
 import type { Trigger } from "./trigger.ts";
+import { derivedId } from "#modules/orchestration/instances/derived-id.ts";
 import { OCCURRENCES_SWEEP } from "#modules/orchestration/sweep-names.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -65,15 +66,29 @@ export async function storeOccurrences(
   return stored;
 }
 
-const toRow = ({ trigger, event, verdict }: Match) => ({
-  id: newId(),
-  triggerKey: trigger.key,
-  dedupKey: verdict === "fires" ? firingKey(event) : eventKey(event),
-  event: eventText(event),
-  state: verdict === "fires" ? "fire" : "filter",
-  causationDepth: event.causationDepth ?? 0,
-  cause: event.cause ?? null,
-});
+function toRow({ trigger, event, verdict }: Match) {
+  const dedupKey = verdict === "fires" ? firingKey(event) : eventKey(event);
+  return {
+    id: firingId(trigger, dedupKey) ?? newId(),
+    triggerKey: trigger.key,
+    dedupKey,
+    event: eventText(event),
+    state: verdict === "fires" ? "fire" : "filter",
+    causationDepth: event.causationDepth ?? 0,
+    cause: event.cause ?? null,
+  };
+}
+
+/** What begins the key of a firing for a payment or an account. */
+const ID_KEY = "id:";
+
+/**
+ * The id of the occurrence of a trigger for a payment or an account: the same in a deployment and in each copy of it, so that what the started
+ * instance orders has the same reference in all of them, by which a provider knows it. Undefined for other firings: a copy gives the ids of its
+ * events to other events than its original.
+ */
+export const firingId = ({ id }: Pick<Trigger, "id">, dedupKey: string): string | undefined =>
+  dedupKey.startsWith(ID_KEY) ? derivedId([id, dedupKey]) : undefined;
 
 /** Types of events for which a trigger fires once for each payment or account, whatever happens to the payment or account later. */
 const ONCE_PER_ID: ReadonlySet<string> = new Set(["SAVED_PAYMENT", "SAVED_ACCOUNT"]);
@@ -85,7 +100,7 @@ export function firingKey(event: Pick<PlatformEvent, "id" | "type" | "payload">)
     return eventKey(event);
   }
   const id = "id" in payload ? payload.id : undefined;
-  return typeof id === "string" && id !== "" ? `id:${id}` : eventKey(event);
+  return typeof id === "string" && id !== "" ? `${ID_KEY}${id}` : eventKey(event);
 }
 
 export const eventKey = ({ id }: Pick<PlatformEvent, "id">): string => `event:${id}`;

@@ -17,7 +17,11 @@ import { Expressions, type LinkRead } from "#modules/orchestration/triggers/expr
 import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
 import { ownerOf } from "#modules/orchestration/triggers/matching/select.ts";
 import { eventOf } from "#modules/orchestration/triggers/occurrence.ts";
-import { EVENT_LENGTH_MAX, firingKey } from "#modules/orchestration/triggers/occurrences.ts";
+import {
+  EVENT_LENGTH_MAX,
+  firingId,
+  firingKey,
+} from "#modules/orchestration/triggers/occurrences.ts";
 import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
 import { workflowsById } from "#modules/orchestration/workflows/get.ts";
@@ -146,9 +150,10 @@ async function prepareOrDefer(
  */
 async function prepare(
   context: ServiceContext,
-  claimed: ClaimedOccurrence,
+  filtering: ClaimedOccurrence,
   { workflows, owner }: Surroundings,
 ): Promise<PreparedFiring | undefined> {
+  let claimed = filtering;
   const { trigger, row } = claimed;
   const event = eventOf(row);
   if (owner === undefined) return { kind: "failed", claimed, error: missingOwnerError(trigger) };
@@ -169,8 +174,10 @@ async function prepare(
     read: linkReader(acting),
     meter: new OwnerBudget(context.env, ownerOf(trigger)),
   });
-  if (row.state === "filter" && !(await passes(context, { ...claimed, expressions }))) {
-    return undefined;
+  if (row.state === "filter") {
+    const passed = await pass(context, { ...claimed, expressions });
+    if (passed === undefined) return undefined;
+    claimed = passed;
   }
   const loop = loopVerdict(context, claimed);
   if (loop !== undefined) return { kind: "failed", claimed, ...loop };
@@ -180,7 +187,7 @@ async function prepare(
     const start = prepareStart(acting, {
       workflow: present(workflows.get(trigger.workflowId), "a trigger has a workflow"),
       variables: variables.values,
-      idempotencyKey: `occurrence:${row.id}`,
+      idempotencyKey: `occurrence:${claimed.row.id}`,
       keyOwner: trigger.principal,
     });
     return { kind: "start", claimed, start };
@@ -206,11 +213,14 @@ interface Filtering extends ClaimedOccurrence {
   readonly expressions: Expressions;
 }
 
-/** Whether the filter lets the event of an occurrence through, and the trigger has not fired for it. Deletes the occurrence otherwise. */
-async function passes(
+/**
+ * The occurrence as it is fired, if the filter lets its event through and the trigger has not fired for it. Deletes the occurrence otherwise, and
+ * returns undefined.
+ */
+async function pass(
   { env }: ServiceContext,
   { trigger, row, expressions }: Filtering,
-): Promise<boolean> {
+): Promise<ClaimedOccurrence | undefined> {
   const result = await expressions.filter(trigger.filter ?? "true");
   if (result.kind === "error") {
     log("warn", "the filter of a trigger failed", {
@@ -222,13 +232,14 @@ async function passes(
   if (result.kind === "match") {
     const { type, payload } = eventOf(row);
     const dedupKey = firingKey({ id: row.dedupKey.replace(/^event:/, ""), type, payload });
+    const id = firingId(trigger, dedupKey) ?? row.id;
     const kept = await db.all(sql`
-      UPDATE OR IGNORE ${orchestrationOccurrences} SET state = 'fire', dedup_key = ${dedupKey}
+      UPDATE OR IGNORE ${orchestrationOccurrences} SET state = 'fire', dedup_key = ${dedupKey}, id = ${id}
       WHERE id = ${row.id} RETURNING id`);
-    if (kept.length > 0) return true;
+    if (kept.length > 0) return { trigger, row: { ...row, state: "fire", dedupKey, id } };
   }
   await db.delete(orchestrationOccurrences).where(eq(orchestrationOccurrences.id, row.id));
-  return false;
+  return undefined;
 }
 
 /** The values of a trigger's variables, or the error of the first one that fails. */
