@@ -1,6 +1,7 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import type { OpenOrder } from "./orders.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { decodePaymentId } from "#modules/payments/core/ids.ts";
 import {
@@ -12,7 +13,7 @@ import { firstState, isFree } from "#modules/payments/movements/complete.ts";
 import type { MovementEnd } from "#modules/payments/movements/outcome.ts";
 import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
-import { paymentPayments } from "#modules/payments/payments/tables.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
@@ -40,18 +41,16 @@ export async function paymentOfDecision(
   if (decodePaymentId(reference) !== undefined) {
     throw unfit("it is the id of a payment; name the provider's reference of the payment");
   }
-  if (order.reversal !== undefined) return refundOfDecision(context, order, reference);
+  if (order.reversal !== undefined) {
+    return refundOfDecision(context, order, { reference, isUnknown });
+  }
   const { initiation } = order;
   const { type, asset, id, state } = initiation;
   const paymentId = { connector: id.connector, reference, type };
   const db = databaseOf(context.env);
   const payment = await findPayment(db, paymentId);
   if (payment === undefined) {
-    if (!isUnknown) {
-      throw unfit(
-        `the connector has brought no payment ${reference}; if the provider has made it all the same, say so with isUnknown (--unknown)`,
-      );
-    }
+    if (!isUnknown) throw notBrought("payment", reference);
     return outcomeOf(context, order, { reference, amount: state.amount, status: "SUCCEEDED" });
   }
   if (payment.asset !== asset || BigInt(payment.initialAmount) > state.amount) {
@@ -74,6 +73,11 @@ export async function paymentOfDecision(
 }
 
 const unfit = (why: string): AppError => new AppError("VALIDATION", `paymentReference: ${why}`);
+
+const notBrought = (what: string, reference: string): AppError =>
+  unfit(
+    `the connector has brought no ${what} ${reference}; if the provider has made it all the same, say so with isUnknown (--unknown)`,
+  );
 
 type NewState = Pick<ProviderPayment, "reference" | "amount" | "status"> &
   Pick<Partial<ProviderPayment>, "parentReference">;
@@ -107,15 +111,19 @@ async function outcomeOf(
   };
 }
 
-/** The refund that a person names as that of a reversal: a later state of the initiation's payment. */
+/**
+ * The refund that a person names as that of a reversal: a later state of the initiation's payment, or, if the connector has not brought it, a
+ * state of what was ordered.
+ */
 async function refundOfDecision(
   context: ServiceContext,
   order: OpenOrder,
-  reference: string,
+  { reference, isUnknown }: NamedPayment,
 ): Promise<PaidOutcome> {
   const { initiation, reversal } = order;
-  const [parent] = await databaseOf(context.env)
-    .select({ reference: paymentPayments.reference })
+  const db = databaseOf(context.env);
+  const [parent] = await db
+    .select({ key: paymentPayments.key, reference: paymentPayments.reference })
     .from(paymentInitiationPayments)
     .innerJoin(
       paymentPayments,
@@ -129,21 +137,55 @@ async function refundOfDecision(
     .limit(1);
   if (parent === undefined) throw unfit("the payment initiation has no payment to be reversed");
   if (parent.reference === reference) throw unfit("it is the payment itself, not its reversal");
-  const [other] = await databaseOf(context.env)
+  await assertOfNoOther(context, order, reference);
+  const amount = BigInt(reversal?.amount ?? 0);
+  const [state] = await db
+    .select({ status: paymentAdjustments.status, amount: paymentAdjustments.amount })
+    .from(paymentAdjustments)
+    .where(
+      and(
+        eq(paymentAdjustments.paymentKey, parent.key),
+        eq(paymentAdjustments.reference, reference),
+      ),
+    )
+    .orderBy(asc(paymentAdjustments.ordinal))
+    .limit(1);
+  if (state === undefined) {
+    if (!isUnknown) throw notBrought("refund", reference);
+    const refund = { reference, parentReference: parent.reference, amount };
+    return outcomeOf(context, order, { ...refund, status: "REFUNDED" });
+  }
+  const { status } = state;
+  if (!REFUNDS.has(status)) throw unfit(`${reference} is ${status}, and no refund`);
+  if (state.amount === null || BigInt(state.amount) !== amount) {
+    throw unfit(`the refund ${reference} is of ${state.amount ?? "an unknown amount"}`);
+  }
+  const id = { connector: initiation.id.connector, reference: parent.reference };
+  return {
+    made: { id: { ...id, type: initiation.type }, reference, status },
+    page: { statements: [], events: [] },
+  };
+}
+
+/** Statuses of a refund, whether it was made or has failed. */
+const REFUNDS: ReadonlySet<PaymentStatus> = new Set(["REFUNDED", "REFUNDED_FAILURE"]);
+
+/** Throws `VALIDATION` for a refund that another reversal of the initiation has. */
+async function assertOfNoOther(
+  { env }: ServiceContext,
+  { initiation, reversal }: OpenOrder,
+  reference: string,
+): Promise<void> {
+  const [other] = await databaseOf(env)
     .select({ reference: paymentReversals.reference })
     .from(paymentReversals)
     .where(
       and(
         eq(paymentReversals.initiationKey, initiation.key),
         eq(paymentReversals.paymentReference, reference),
+        ne(paymentReversals.key, reversal?.key ?? 0),
       ),
     )
     .limit(1);
   if (other !== undefined) throw unfit(`it is the refund of the reversal ${other.reference}`);
-  return outcomeOf(context, order, {
-    reference,
-    parentReference: parent.reference,
-    amount: BigInt(reversal?.amount ?? 0),
-    status: "REFUNDED",
-  });
 }

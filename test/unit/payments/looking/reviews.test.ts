@@ -358,7 +358,7 @@ describe("a reversal of a restored copy", () => {
       expect(review).toMatchObject({ reversal: { reference: "reversal-1", amount: "40" } });
       await world.decide({
         decision,
-        ...(decision === "paid" ? { paymentReference: "refund-1" } : {}),
+        ...(decision === "paid" ? { paymentReference: "refund-1", isUnknown: true } : {}),
       });
       await world.sweep();
       expect([world.sent, await world.statusOf(id)]).toEqual([sent, status]);
