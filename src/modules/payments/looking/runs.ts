@@ -61,7 +61,8 @@ export async function runsSince(
   const reason = reasonOf(incomplete, now);
   return {
     areComplete: false,
-    atMs: Math.min(...times),
+    // Also a run under way is looked at again: it may hang.
+    atMs: Math.min(againMs, ...times),
     ...(reason === undefined ? {} : { reason }),
   };
 }
