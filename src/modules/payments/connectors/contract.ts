@@ -218,11 +218,23 @@ export interface SoughtMovement extends Pick<
   readonly destinationReference?: string;
 }
 
+/** A movement that the provider has accepted: the id for polling the outcome, and when it was accepted, if the provider says so. */
+export interface AcceptedMovement {
+  readonly pollingId: string;
+  readonly createdAt?: Timestamp;
+}
+
 /**
- * What a provider knows of a movement: the payment that it has made, an id for polling the outcome, or why it has failed; "none" if the
- * provider has certainly not accepted the movement; "unknown" if its answer does not say.
+ * What a provider knows of a movement: the payment that it has made, or that it has accepted it; why it has failed; why the reference is that
+ * of another order; "none" if the provider has certainly not accepted the movement; "unknown" if its answer does not say.
  */
-export type FoundMovement = MovementResult | { readonly error: string } | "none" | "unknown";
+export type FoundMovement =
+  | { readonly payment: ProviderPayment }
+  | AcceptedMovement
+  | { readonly error: string }
+  | { readonly otherOrder: string }
+  | "none"
+  | "unknown";
 
 /** The payment that the provider has made, or an id for polling the outcome. */
 export type MovementResult = { readonly payment: ProviderPayment } | { readonly pollingId: string };

@@ -167,7 +167,7 @@ async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promis
       : [
           databaseOf(context.env)
             .update(paymentMovements)
-            .set({ dueAt, shown: null })
+            .set({ dueAt, shown: null, pollingId: null })
             .where(eq(paymentMovements.key, movement.key)),
         ];
   if (movement !== undefined) await watchInitiations(context);

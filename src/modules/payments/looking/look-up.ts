@@ -220,7 +220,7 @@ async function madeSince(
   { initiation }: Pick<OpenOrder, "initiation">,
   found: Found,
 ): Promise<Found | undefined> {
-  if ("error" in found) return undefined;
+  if ("error" in found || "otherOrder" in found) return undefined;
   if ("payment" in found) return isFailure(found.payment.status) ? undefined : found;
   const poll = initiation.type === "TRANSFER" ? plugin.pollTransfer : plugin.pollPayout;
   const result = await poll?.(found.pollingId);

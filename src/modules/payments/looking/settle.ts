@@ -5,7 +5,6 @@ import {
   type ProviderPayment,
   paymentProblem,
 } from "#modules/payments/connectors/provider-objects.ts";
-import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { prepareSend } from "#modules/payments/initiations/send.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
@@ -13,13 +12,15 @@ import {
   paymentMovements,
 } from "#modules/payments/initiations/tables.ts";
 import { watchInitiations } from "#modules/payments/initiations/watch.ts";
-import { insertReview, settleReviews } from "#modules/payments/lookups/review-rows.ts";
+import { settleReviews } from "#modules/payments/lookups/review-rows.ts";
 import {
   completeMovement,
   firstState,
   isFree,
   isNamedBy,
+  isOlder,
 } from "#modules/payments/movements/complete.ts";
+import { holdMovements } from "#modules/payments/movements/hold.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
 import { publishUnsent, storeUnsent } from "#modules/payments/movements/unsent.ts";
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
@@ -27,6 +28,7 @@ import { findPayment } from "#modules/payments/payments/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
+import { formatTimestamp } from "#platform/time.ts";
 
 /**
  * Settles orders of a restored copy by what the original has made of them. Each settlement is one batch, and is repeated after a crash without
@@ -39,19 +41,9 @@ export async function holdForReview(
   { initiation, movement }: OpenOrder,
   reason: string,
 ): Promise<void> {
-  const db = databaseOf(context.env);
-  await db.batch([
-    insertReview(context, {
-      connectorKey: initiation.connectorKey,
-      initiationKey: initiation.key,
-      reversalKey: movement?.reversalKey ?? null,
-      reason,
-    }),
-    db
-      .update(paymentMovements)
-      .set({ dueAt: UNTIL_DECIDED })
-      .where(eq(paymentMovements.initiationKey, initiation.key)),
-  ]);
+  const { key: initiationKey, connectorKey } = initiation;
+  const reversalKey = movement?.reversalKey ?? null;
+  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason });
 }
 
 /** Settles an order by a payment that shows its reference. Returns false for a payment that does not certainly fit. */
@@ -109,6 +101,7 @@ export async function settleByAnswer(
   order: OpenOrder,
   found: Exclude<FoundMovement, string>,
 ): Promise<string | undefined> {
+  if ("otherOrder" in found) return `${OTHER_ORDER}: ${found.otherOrder}`;
   if ("payment" in found) return settleByPayment(context, order, found.payment);
   const { initiation, movement } = order;
   if ("error" in found) {
@@ -116,9 +109,16 @@ export async function settleByAnswer(
     await storeFailure(context, movement, found.error);
     return undefined;
   }
-  await settleByPolling(context, initiation.key, found.pollingId);
+  const { pollingId, createdAt } = found;
+  if (createdAt !== undefined && isOlder(createdAt, initiation)) {
+    return `${OTHER_ORDER}: ${pollingId}, of ${formatTimestamp(createdAt)}`;
+  }
+  await settleByPolling(context, initiation.key, pollingId);
   return undefined;
 }
+
+/** Why a person decides about an order whose reference the provider knows from elsewhere, such as an earlier installation. */
+const OTHER_ORDER = "the provider has the reference from another order";
 
 /**
  * Stores the id by which the provider is asked for the outcome of an order that it has accepted: the next step asks, and moves nothing. One
@@ -164,7 +164,10 @@ async function settleByPayment(
   const problem = paymentProblem(payment);
   if (problem !== undefined) return `the provider's answer is not valid: ${problem}`;
   if (payment.asset !== initiation.asset || payment.amount > amount) {
-    return `the provider has the reference from another order: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
+    return `${OTHER_ORDER}: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
+  }
+  if (isOlder(payment.createdAt, initiation)) {
+    return `${OTHER_ORDER}: ${payment.reference}, of ${formatTimestamp(payment.createdAt)}`;
   }
   if (movement !== undefined) {
     await storePayment(context, movement, payment);

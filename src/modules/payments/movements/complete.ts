@@ -1,11 +1,12 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Execution, readExecution } from "./execution.ts";
+import { holdMovements } from "./hold.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import { type MovementRow, UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
+import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import {
   paymentInitiationPayments,
@@ -14,7 +15,6 @@ import {
 } from "#modules/payments/initiations/tables.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { findLookup, isLooking } from "#modules/payments/lookups/lookup-rows.ts";
-import { insertReview } from "#modules/payments/lookups/review-rows.ts";
 import type { PaymentRow } from "#modules/payments/payments/draft.ts";
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
@@ -109,16 +109,12 @@ async function refuseNote(
   const db = databaseOf(context.env);
   const note = text === null ? undefined : parseShown(text);
   const shown = sql`CASE WHEN ${paymentMovements.shown} = ${text} THEN NULL ELSE ${paymentMovements.shown} END`;
-  const isThis = eq(paymentMovements.key, key);
   if (note?.isNamed !== true || (await findLookup(context, connectorKey)) === undefined) {
-    await db.update(paymentMovements).set({ shown }).where(isThis);
+    await db.update(paymentMovements).set({ shown }).where(eq(paymentMovements.key, key));
     return false;
   }
   const reason = shownButUnfit(note);
-  await db.batch([
-    insertReview(context, { connectorKey, initiationKey, reversalKey, reason }),
-    db.update(paymentMovements).set({ shown, dueAt: UNTIL_DECIDED }).where(isThis),
-  ]);
+  await holdMovements(context, { connectorKey, initiationKey, reversalKey, reason }, { shown });
   return true;
 }
 
@@ -185,6 +181,10 @@ export async function firstState(
 /** How far the clock of a provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
 
+/** Whether something of a provider is older than an initiation, so that it is not what the initiation has ordered. */
+export const isOlder = (time: Timestamp, { createdAt }: Pick<Initiation, "createdAt">): boolean =>
+  toMillis(time) < toMillis(createdAt) - CLOCK_MS;
+
 /** What a payment that shows a reference is compared with. */
 export interface NamedOrder {
   readonly initiation: Initiation;
@@ -206,7 +206,7 @@ export async function isNamedBy(
   payment: PaymentRow,
 ): Promise<boolean> {
   if (payment.asset !== initiation.asset) return false;
-  if (toMillis(payment.createdAt) < toMillis(initiation.createdAt) - CLOCK_MS) return false;
+  if (isOlder(payment.createdAt, initiation)) return false;
   if (BigInt(payment.initialAmount) > initiation.state.amount) return false;
   const others = await db
     .select({ key: paymentMovements.key })

@@ -6,6 +6,7 @@ import {
   toProviderReversal,
   toSoughtMovement,
 } from "./execution.ts";
+import { holdMovements } from "./hold.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { pollLater, postpone, postponeForRateLimit, undoClaim } from "./postpone.ts";
@@ -160,7 +161,10 @@ async function findBefore(
   if (lookup === undefined || lookup.isSkipped) return undefined;
   const found = await askBefore(() => findMovement(toSoughtMovement(initiation)));
   if (typeof found === "string") return undefined;
-  if ("payment" in found) assertOwn(initiation, found.payment);
+  if ("otherOrder" in found) throw otherOrder(found.otherOrder);
+  if ("payment" in found && !isOwn(initiation, found.payment)) {
+    throw otherOrder(found.payment.reference);
+  }
   return found;
 }
 
@@ -180,14 +184,10 @@ async function findReversalBefore(
   if (typeof found === "string") return undefined;
   if ("pollingId" in found) return "pending";
   if ("error" in found) return found;
+  if ("otherOrder" in found) throw otherOrder(found.otherOrder);
   const { payment } = found;
-  if (payment.asset !== reversal.asset || payment.amount > reversal.amount) {
-    throw new OtherPaymentError(
-      "invalid",
-      `the provider knows the reference from another order, ${payment.reference}`,
-    );
-  }
-  return found;
+  if (payment.asset === reversal.asset && payment.amount <= reversal.amount) return found;
+  throw otherOrder(payment.reference);
 }
 
 /** Asks before a call. Throws `ConnectorError`; a refusal of the question becomes "unknown", so that the movement does not fail by it. */
@@ -200,17 +200,13 @@ async function askBefore<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The provider has the reference of a movement from another order. Nothing was sent. */
-class OtherPaymentError extends ConnectorError {}
+/** The error of an order whose reference the provider has from another one. Nothing was sent. */
+const otherOrder = (what: string): ConnectorError =>
+  new ConnectorError("invalid", `the provider knows the reference from another order, ${what}`);
 
-/** Throws for a payment that is certainly not that of an initiation. */
-function assertOwn({ asset, state }: Initiation, payment: ProviderPayment): void {
-  if (payment.asset === asset && payment.amount <= state.amount) return;
-  throw new OtherPaymentError(
-    "invalid",
-    `the provider knows the reference from another order, ${payment.reference}`,
-  );
-}
+/** Whether a payment may be that of an initiation: the provider's fee makes it less. */
+const isOwn = ({ asset, state }: Initiation, payment: ProviderPayment): boolean =>
+  payment.asset === asset && payment.amount <= state.amount;
 
 const notOffered = (provider: string, what: string): ConnectorError =>
   new ConnectorError("invalid", `the provider ${provider} offers no ${what}`);
@@ -224,6 +220,7 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
     if (problem !== undefined) {
       throw new ConnectorError("unknown", `the provider's answer is not valid: ${problem}`);
     }
+    if (await isDoubtful(context, execution, result.payment)) return;
     return storePayment(context, movement, result.payment);
   }
   const pollingId = "pollingId" in result ? result.pollingId : movement.pollingId;
@@ -231,6 +228,23 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
     throw new Error("only a movement that the provider has accepted is pending");
   }
   return pollLater(context, execution, pollingId);
+}
+
+/**
+ * Whether the outcome that a restored copy has polled is of other money than was ordered: the id that is polled may be what an earlier
+ * installation has ordered with the same reference. Then the movement is held for a person.
+ */
+async function isDoubtful(
+  context: ServiceContext,
+  { movement, initiation }: Execution,
+  payment: ProviderPayment,
+): Promise<boolean> {
+  const { initiationKey, connectorKey, reversalKey, pollingId } = movement;
+  if (pollingId === null || isOwn(initiation, payment)) return false;
+  if ((await findLookup(context, connectorKey)) === undefined) return false;
+  const reason = `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
+  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason });
+  return true;
 }
 
 /** Added to a refusal after requests without an answer, because the refusal does not say what became of those requests. */

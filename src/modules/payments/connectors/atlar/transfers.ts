@@ -13,6 +13,7 @@ export const STATUSES: Readonly<Record<string, "booked" | "failed">> = {
 
 const CreditTransfer = z.object({
   status: kit.Text,
+  created: kit.Date3339.nullish(),
   amount: z.object({ currency: kit.Text, stringValue: kit.Text }).nullish(),
   reconciliation: z.object({ bookedTransactionId: kit.OptionalText }).nullish(),
 });
@@ -37,25 +38,22 @@ export async function createPayout(
   return { pollingId: reference };
 }
 
-/** Asks for a credit transfer by its external id. Throws `ConnectorError` for one of other money, which is not the movement. */
+/** Asks for a credit transfer by its external id. One of other money is that of another order; one without an amount says nothing. */
 export async function findMovement(
   client: AtlarClient,
   { reference, amount, asset }: kit.SoughtMovement,
 ): Promise<kit.FoundMovement> {
   const known = await findTransfer(client, reference);
   if (known === undefined) return "none";
-  const { amount: shown } = known;
-  if (shown !== undefined && shown !== null) {
-    const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
-    const ordered = CURRENCIES.fromDecimal(decimal, currency);
-    const moved = CURRENCIES.fromDecimal(shown.stringValue, shown.currency);
-    if (moved?.amount !== ordered?.amount || moved?.asset !== ordered?.asset) {
-      throw kit.refused(
-        `the provider knows the external id from another transfer, of ${shown.stringValue} ${shown.currency}`,
-      );
-    }
+  const { amount: shown, created: createdAt } = known;
+  if (shown === undefined || shown === null) return "unknown";
+  const { decimal, currency } = CURRENCIES.toDecimal({ amount, asset });
+  const ordered = CURRENCIES.fromDecimal(decimal, currency);
+  const moved = CURRENCIES.fromDecimal(shown.stringValue, shown.currency);
+  if (moved?.amount !== ordered?.amount || moved?.asset !== ordered?.asset) {
+    return { otherOrder: `a credit transfer of ${shown.stringValue} ${shown.currency}` };
   }
-  return { pollingId: reference };
+  return { pollingId: reference, ...kit.given({ createdAt }) };
 }
 
 function bodyOf(movement: kit.Movement): object {

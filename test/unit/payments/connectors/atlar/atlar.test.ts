@@ -195,6 +195,24 @@ describe("a payout at Atlar", () => {
     expect(await plugin.pollPayout?.("order-9")).toEqual({ pending: true });
   });
 
+  test("a payout at Atlar is found by its reference, with its time, unless it is of other money", async () => {
+    const { psp, plugin } = await order();
+    const find = present(plugin.findMovement, "it can be asked");
+    const { reference, type, createdAt, amount, asset } = payout();
+    const sought = { reference, type, createdAt, amount, asset };
+    expect(await find({ ...sought, reference: "order-9" })).toBe("none");
+    expect(await find(sought)).toEqual({ pollingId: "order-1" });
+    psp.change("order-1", { created: "2026-03-01T10:00:00Z" });
+    expect(await find(sought)).toEqual({
+      pollingId: "order-1",
+      createdAt: "2026-03-01T10:00:00.000000Z",
+    });
+    psp.change("order-1", { amount: { currency: "EUR", stringValue: "10.51" } });
+    expect(await find(sought)).toEqual({ otherOrder: "a credit transfer of 10.51 EUR" });
+    psp.change("order-1", { amount: undefined });
+    expect(await find(sought)).toBe("unknown");
+  });
+
   const { source: _source, ...sourceless } = payout();
   const { destination: _destination, ...aimless } = payout();
   test.each([

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import type { FoundMovement } from "#modules/payments/connectors/contract.ts";
+import type { OwnedId } from "#modules/payments/core/ids.ts";
+import type { Timestamp } from "#platform/time.ts";
+import { RestoredWorld } from "#test/support/payments/worlds/restored-world.ts";
+
+const OLD = "2025-01-01T00:00:00.000000Z" as Timestamp;
+
+/** A copy with a payout on its way, about which its provider answers. */
+async function openAnswered(answer: (world: RestoredWorld, id: OwnedId) => FoundMovement) {
+  const world = await RestoredWorld.open("bankingcircle");
+  const id = await world.createApproved();
+  world.find = { findMovement: async () => answer(world, id) };
+  world.restore();
+  await world.arm();
+  await world.look();
+  await world.sweep(world.plugin);
+  return { world, id };
+}
+
+const reasonsOf = async (world: RestoredWorld) =>
+  (await world.openReviews()).map(({ review }) => review.reason);
+
+describe("a reference that the provider has from another order", () => {
+  test.each<[string, string, Parameters<typeof openAnswered>[0]]>([
+    ["names other money", ": a transfer of 7 SEK", () => ({ otherOrder: "a transfer of 7 SEK" })],
+    [
+      "has accepted something older",
+      ": poll-1, of 2025-01-01T00:00:00Z",
+      () => ({ pollingId: "poll-1", createdAt: OLD }),
+    ],
+    [
+      "has an older payment",
+      ", of 2025-01-01T00:00:00Z",
+      ({ provider }, { reference }) => ({
+        payment: provider.paymentOf(reference, { createdAt: OLD }),
+      }),
+    ],
+  ])(
+    "a reference that the provider has from another order is left to a person if it %s",
+    async (_what, end, answer) => {
+      const { world, id } = await openAnswered(answer);
+      const [reason, ...others] = await reasonsOf(world);
+      expect(reason).toMatch(/^the provider has the reference from another order/);
+      expect([reason?.endsWith(end), others]).toEqual([true, []]);
+      expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSING"]);
+    },
+  );
+
+  test("a reference that the provider has from another order, as its outcome shows, is left to a person", async () => {
+    const { world, id } = await openAnswered(() => ({ pollingId: "poll-1" }));
+    expect(await world.openReviews()).toEqual([]);
+    world.provider.poll = () => ({ payment: world.provider.paymentOf("tx-7", { amount: 101n }) });
+    world.pass(86_400);
+    await world.sweep(world.plugin);
+    expect(await reasonsOf(world)).toEqual([
+      "the provider answers with another payment: tx-7, of 101 EUR/2",
+    ]);
+    expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSING"]);
+    // The order is sent when a person has found that it was not paid, and nothing is asked about the other one.
+    world.find = { findMovement: async () => "none" };
+    await world.decide({ decision: "not-paid" });
+    await world.sweep(world.plugin);
+    expect([world.sent, await world.statusOf(id)]).toEqual([[id.reference], "PROCESSED"]);
+  });
+
+  test("a reference that the provider has from another order is nobody's question in a deployment that is no copy", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    world.provider.answer = () => ({ pollingId: "poll-1" });
+    world.provider.poll = () => ({ payment: world.provider.paymentOf("tx-7", { amount: 101n }) });
+    const id = await world.createApproved();
+    await world.sweep(world.plugin);
+    world.pass(86_400);
+    await world.sweep(world.plugin);
+    expect([await world.openReviews(), await world.statusOf(id)]).toEqual([[], "PROCESSED"]);
+  });
+
+  test("a reference that the provider has from another order fails an order that comes later, and nothing is sent", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    world.find = { findMovement: async () => ({ otherOrder: "a transfer of 7 SEK" }) };
+    world.restore();
+    await world.arm();
+    await world.look();
+    const id = await world.createApproved();
+    await world.sweep(world.plugin);
+    expect(await world.get(id)).toMatchObject({
+      state: { status: "FAILED" },
+      error: "the provider knows the reference from another order, a transfer of 7 SEK",
+    });
+    expect(world.sent).toEqual([]);
+  });
+});
