@@ -69,7 +69,7 @@ async function arm(call: Call): Promise<Outcome> {
       "stopped",
       call.flag("may-pay-twice")
         ? "The deployment was restored from another one. If that one still runs, both go on paying; and what it has paid after the moment of the copy is paid again."
-        : "The deployment was restored from another one. If that one still runs, both go on paying. What it has paid after the moment of the copy is looked up at the providers, by the references that the copy knows. Triggers and rules that fire here again order with new references, which no provider recognises: disable or check those that start payouts first. Their payouts for events from before the arming wait for a person.",
+        : "The deployment was restored from another one. If that one still runs, both go on paying. What it has paid after the moment of the copy is looked up at the providers, by the references that the copy knows or derives. Payouts that triggers order here for something from before the arming wait for a person, unless the provider shows them. Rules with a schedule, and workflows that clients start again, order with new references, which no provider recognises: disable or check those that start payouts first.",
     );
   }
   const connectorID = call.text("connector");

@@ -38,6 +38,13 @@ const MOVEMENT = `
   INSERT INTO payment_movements (connector_key, initiation_key, task, mark, signature, due_at, claims, failures)
   SELECT key, key, 'task', 'mark', '', '2126-03-01T09:30:00.000000Z', 0, 0 FROM payment_connectors WHERE reference = ?`;
 
+/** Stores a look-up under way of a connector whose provider is away. */
+const LOOKUP = `
+  INSERT INTO payment_lookups
+  SELECT key, '2026-03-01T09:30:00.000000Z', '2026-03-01T09:30:00.000000Z', NULL, 0, 0, '2126-03-01T09:30:00.000000Z', 1,
+    '2026-03-01T09:31:00.000000Z', 'the key is not known'
+  FROM payment_connectors WHERE reference = ?`;
+
 interface Section {
   readonly name: string;
   readonly state: string;
@@ -54,6 +61,7 @@ afterAll(armForTheNextFile);
 beforeEach(async () => {
   await env.DB.exec("DELETE FROM disarmament");
   await env.DB.exec("DELETE FROM armed_connectors");
+  await env.DB.exec("DELETE FROM payment_lookups");
 });
 
 describe("the switch of a deployment", () => {
@@ -168,6 +176,44 @@ describe("the switch of a deployment", () => {
       { action: "deployment.connector.arm" },
     ]);
     await env.DB.prepare("DELETE FROM payment_movements").run();
+  });
+
+  test("the switch of a deployment shows look-ups that go on when everything is armed, and leaves them out on demand", async () => {
+    const [one, two] = [await installDummypay(), await installDummypay()];
+    const referenceOf = (id: string) => present(decodeConnectorId(id), "it is an id").reference;
+    // They are away, and are asked again in a hundred years.
+    for (const id of [one, two]) await env.DB.prepare(LOOKUP).bind(referenceOf(id)).run();
+    const looking = {
+      phase: "looking",
+      armedAt: "2026-03-01T09:30:00Z",
+      failingSince: "2026-03-01T09:31:00Z",
+      error: "the key is not known",
+    };
+    const state = await armingState();
+    expect(state.armed).toBe(true);
+    expect(state.connectors).toHaveLength(2);
+    for (const id of [one, two]) expect(state.connectors).toContainEqual({ id, ...looking });
+    // Without the operator's word, nothing changes.
+    const before = await audited();
+    expect(await arm({ connectorID: one })).toEqual(state);
+    expect(await audited()).toEqual(before);
+    const twice = { mayPayTwice: true };
+    expect((await arm({ ...twice, connectorID: one })).connectors).toEqual([
+      { id: two, ...looking },
+    ]);
+    // An operator disarms the deployment meanwhile.
+    await disarm();
+    expect(await arm(twice)).toEqual({ armed: true, connectors: [] });
+    expect(await arm(twice)).toEqual({ armed: true, connectors: [] });
+    expect((await audited()).slice(0, 4)).toMatchObject([
+      { action: "deployment.state.arm", object: "deployment/may-pay-twice" },
+      { action: "deployment.state.arm", object: "deployment/may-pay-twice" },
+      { action: "deployment.state.disarm" },
+      {
+        action: "deployment.connector.arm",
+        object: `connectors/${referenceOf(one)}/may-pay-twice`,
+      },
+    ]);
   });
 
   test("the switch of a deployment arms connectors one at a time, and disarming ends that", async () => {

@@ -79,6 +79,22 @@ async function install(provider: string, { psp, config }: Provider): Promise<str
   return data;
 }
 
+const statusOf = async (id: OwnedId): Promise<string> =>
+  (await getInitiation(context, id)).state.status;
+
+const untilPaid = (id: OwnedId): Promise<void> =>
+  eventually(async () => {
+    await wakeMovements(context, id.connector);
+    expect(await statusOf(id)).toBe("PROCESSED");
+  });
+
+/** Waits until the look-up of the only connector that is armed has ended. */
+const untilArmed = (reference: string): Promise<void> =>
+  eventually(async () => {
+    await refreshConnector(context, reference);
+    expect(await armingState()).toMatchObject({ connectors: [{ phase: "armed" }] });
+  });
+
 /** A deployment with transfers that were not final at the moment of its backup. */
 class Deployment {
   readonly connectorID: string;
@@ -124,10 +140,7 @@ class Deployment {
       )
         .bind(fromMillis(nowMs()), id.reference)
         .run();
-      await eventually(async () => {
-        await wakeMovements(context, id.connector);
-        expect(await statusOf(id)).toBe("PROCESSED");
-      });
+      await untilPaid(id);
     }
   }
 
@@ -138,11 +151,7 @@ class Deployment {
     await env.DB.prepare("UPDATE payment_lookups SET began_at = ?")
       .bind(fromMillis(nowMs() - 61_000))
       .run();
-    const { reference } = present(decodeConnectorId(connectorID), "it is installed");
-    await eventually(async () => {
-      await refreshConnector(context, reference);
-      expect(await armingState()).toMatchObject({ connectors: [{ phase: "armed" }] });
-    });
+    await untilArmed(present(decodeConnectorId(connectorID), "it is installed").reference);
   }
 
   /** How often the provider was told to make an order. */
@@ -153,9 +162,6 @@ class Deployment {
     return told.length;
   }
 }
-
-const statusOf = async (id: OwnedId): Promise<string> =>
-  (await getInitiation(context, id)).state.status;
 
 interface Review {
   readonly id: string;

@@ -36,10 +36,11 @@ beforeEach(async () => {
     const createPayout = present(plugin.createPayout, "it makes payouts");
     return {
       ...plugin,
-      findMovement: async ({ reference, type, amount, asset }) => {
+      findMovement: async ({ reference, type, amount, asset, createdAt }) => {
         const answer = known.get(reference) ?? "none";
         if (answer !== "paid") return answer;
-        return { payment: payment(reference, { type, amount, asset, status: "SUCCEEDED" }) };
+        const made = { type, amount, asset, createdAt, status: "SUCCEEDED" } as const;
+        return { payment: payment(reference, made) };
       },
       createPayout: (movement) => {
         sent.push(movement.reference);
@@ -176,6 +177,17 @@ describe("payments of a restored copy", () => {
     expect((await api(path, { token: both, body: { decision: "maybe" } })).status).toBe(400);
     expect((await api(path, { token: both, body: {} })).status).toBe(400);
     expect((await api(`${REVIEWS}/nonsense`, { token: reader })).status).toBe(400);
+  });
+
+  test("payments of a restored copy under review are no work for a person once they do not exist any more", async () => {
+    // An earlier version, which knows no reviews, has removed the connector.
+    await env.DB.prepare(
+      `INSERT INTO payment_reviews (id, connector_key, initiation_key, created_at, reason, status, version)
+      VALUES ('gone', 1000000, 1000000, '2026-03-01T09:30:00.000000Z', 'of nothing', 'open', 0)`,
+    ).run();
+    const stuck = await bodyOf(await asOperator("/stuck"));
+    expect(JSON.stringify(stuck)).not.toContain("of nothing");
+    await env.DB.prepare("DELETE FROM payment_reviews WHERE id = 'gone'").run();
   });
 
   test("payments of a deployment that was only disarmed are looked up by nobody", async () => {
