@@ -16,7 +16,6 @@ import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
 import { accountHash } from "#modules/payments/core/text-hash.ts";
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
-import { CANNOT_BE_ASKED } from "#modules/payments/lookups/askable.ts";
 import { assertMayMove } from "#modules/payments/lookups/gate.ts";
 import { insertReview } from "#modules/payments/lookups/review-rows.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -49,8 +48,8 @@ export interface CreatedInitiation extends Initiation {
 export interface InitiationStart {
   /** Whether it is sent at once, without an approval. */
   readonly isSent?: boolean;
-  /** Whether a person has to decide first, because the original of this restored deployment may have paid it. */
-  readonly isReviewed?: boolean;
+  /** Why a person has to decide first, because the original of this restored deployment may have paid it; absent if nobody has to. */
+  readonly reviewReason?: string | undefined;
 }
 
 /**
@@ -60,7 +59,7 @@ export interface InitiationStart {
  */
 export async function createInitiation(
   context: ServiceContext,
-  { isSent = false, isReviewed = false, ...input }: NewInitiation & InitiationStart,
+  { isSent = false, reviewReason, ...input }: NewInitiation & InitiationStart,
 ): Promise<CreatedInitiation> {
   assertOfConnector(input.connector, { sourceAccountID: input.source });
   assertOfConnector(input.connector, { destinationAccountID: input.destination });
@@ -70,14 +69,16 @@ export async function createInitiation(
     assertSecondPerson(context, initiation.creator, "approve");
     await assertMayMove(context, { connector: connector.id });
   }
-  const send = isSent ? prepareFirstSend(context, initiation, isReviewed) : undefined;
+  const send = isSent
+    ? prepareFirstSend(context, initiation, reviewReason !== undefined)
+    : undefined;
   if (isSent) await watchInitiations(context);
   try {
     await Outbox.from(context).publish({
       change: [
         ...insertions(context, initiation),
         ...(send?.statements ?? []),
-        ...(isReviewed ? [reviewOf(context, initiation)] : []),
+        ...(reviewReason === undefined ? [] : [reviewOf(context, initiation, reviewReason)]),
       ],
       events: [
         savedInitiationEvent(initiation),
@@ -95,12 +96,12 @@ export async function createInitiation(
   return { ...initiation, ...given({ task: send?.task }) };
 }
 
-const reviewOf = (context: ServiceContext, initiation: Initiation) =>
+const reviewOf = (context: ServiceContext, initiation: Initiation, reason: string) =>
   insertReview(context, {
     connectorKey: initiation.connectorKey,
     initiationKey: createdKey(initiation),
     reversalKey: null,
-    reason: CANNOT_BE_ASKED,
+    reason,
   });
 
 const prepareFirstSend = (context: ServiceContext, initiation: Initiation, isHeld: boolean) =>

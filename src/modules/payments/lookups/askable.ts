@@ -13,6 +13,10 @@ import type { Timestamp } from "#platform/time.ts";
 /** Why a person decides about an order before it is sent. */
 export const CANNOT_BE_ASKED = "the provider cannot be asked about it by its reference";
 
+/** Why a person decides about an order whose cause is older than the arming of the connector. */
+export const MAY_BE_ANSWERED =
+  "it is ordered for something from before the arming, for which the original may have paid under another reference";
+
 /** An order that the original of a restored deployment may know. */
 export interface OrderOfCopy {
   readonly connector: InstalledConnector;

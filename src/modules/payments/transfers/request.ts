@@ -1,11 +1,16 @@
-import { partiesOf, type RequestedTransfer, type TransferParties } from "./transfer.ts";
+import { partiesOf, type RequestedTransfer } from "./transfer.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
-import { requireConnector } from "#modules/payments/installs/store.ts";
-import { needsPerson } from "#modules/payments/lookups/askable.ts";
+import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import {
+  CANNOT_BE_ASKED,
+  MAY_BE_ANSWERED,
+  needsPerson,
+} from "#modules/payments/lookups/askable.ts";
 import { findLookup } from "#modules/payments/lookups/lookup-rows.ts";
+import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -22,7 +27,8 @@ export async function requestTransfer(
   const { reference, description, type, amount, asset, metadata } = transfer;
   const parties = await partiesOf(context, transfer);
   const id = { connector: parties.connector, reference };
-  const isReviewed = await mayHaveBeenPaid(context, parties.connector, transfer);
+  const connector = await requireConnector(context, parties.connector);
+  const reviewReason = await reasonForReview(context, connector, transfer);
   try {
     await createInitiation(context, {
       reference,
@@ -33,38 +39,42 @@ export async function requestTransfer(
       metadata,
       ...parties,
       isSent: !transfer.waitsForApproval,
-      isReviewed,
+      reviewReason,
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "ALREADY_EXISTS") throw error;
     const { destination } = parties;
     assertSame(await getInitiation(context, id), { type, amount, asset, destination });
   }
+  // The provider may have shown already that the original has paid it.
+  if (reviewReason !== undefined) await completeReportedMovements(context, connector);
   // If a request is cut off before this line, its repetition wakes the connector.
   if (!transfer.waitsForApproval) await wakeMovements(context, parties.connector);
   return encodeOwnedId(id);
 }
 
 /**
- * Whether the original of this restored deployment may have requested the transfer, and nobody can find out whether it was paid:
+ * Why a person has to decide about a transfer first, which the original of this restored deployment may have requested; undefined if nobody has to:
  *
- *     what requests it began before the arming ── its provider can be asked by the reference ──► no: it is looked up
- *                                              └─ its provider cannot be asked ───────────────► yes
- *     it began later, for a cause from before: the original may have answered it with another reference ──► yes
+ *     what requests it began before the arming ── its provider can be asked by the reference ──► it is looked up
+ *                                              └─ its provider cannot be asked ───────────────► a person
+ *     it began later, for a cause from before: the original may have answered it with another reference ──► a person,
+ *                                              unless the provider shows this reference
  */
-async function mayHaveBeenPaid(
+async function reasonForReview(
   context: ServiceContext,
-  id: TransferParties["connector"],
+  connector: InstalledConnector,
   { type, begunAt, causedAt }: RequestedTransfer,
-): Promise<boolean> {
-  if (begunAt === undefined) return false;
-  const connector = await requireConnector(context, id);
+): Promise<string | undefined> {
+  if (begunAt === undefined) return undefined;
   const lookup = await findLookup(context, connector.key);
-  if (lookup === undefined || lookup.isSkipped) return false;
+  if (lookup === undefined || lookup.isSkipped) return undefined;
   if (begunAt <= lookup.beganAt) {
-    return needsPerson(context, { connector, type, knownAt: begunAt });
+    const needed = await needsPerson(context, { connector, type, knownAt: begunAt });
+    return needed ? CANNOT_BE_ASKED : undefined;
   }
-  return causedAt !== undefined && (await causedAt()) <= lookup.beganAt;
+  const isOld = causedAt !== undefined && (await causedAt()) <= lookup.beganAt;
+  return isOld ? MAY_BE_ANSWERED : undefined;
 }
 
 function assertSame(

@@ -80,15 +80,17 @@ describe("an order that the copy gets later", () => {
     expect(world.sent).toEqual(["stage-2", "stage-1"]);
   });
 
-  test("an order that the copy gets later for a cause from before waits for a person, whatever its provider shows", async () => {
+  test("an order that the copy gets later for a cause from before waits for a person, unless the provider shows its payment", async () => {
     const world = await RestoredWorld.open();
     const before = fromMillis(world.world.nowMs);
     world.restore();
     await world.arm();
+    await world.poll(world.listed("paid"));
     await world.lookToEnd();
     const { id: connector } = world.connector;
     const now = fromMillis(world.world.nowMs);
     for (const [reference, at] of [
+      ["paid", before],
       ["old-event", before],
       ["new-event", now],
     ] as const) {
@@ -107,10 +109,15 @@ describe("an order that the copy gets later", () => {
         causedAt: async () => at,
       });
     }
+    expect(await world.statusOf({ connector, reference: "paid" })).toBe("PROCESSED");
     await world.sweep();
     expect(world.sent).toEqual(["new-event"]);
-    const reviews = await world.openReviews();
-    expect(reviews.map(({ initiation }) => initiation.id.reference)).toEqual(["old-event"]);
+    expect(await world.openReviews()).toMatchObject([
+      {
+        initiation: { id: { reference: "old-event" } },
+        review: { reason: expect.stringContaining("for something from before") as string },
+      },
+    ]);
   });
 
   test("an order that the copy gets later is asked about before it is sent, where the provider can be asked", async () => {
