@@ -80,14 +80,20 @@ export class CurrencycloudClient {
     }
   }
 
-  /** The object that was made for the id of a request; undefined for none. */
+  /** The object that was made for the id of a request; undefined for none. Throws `ConnectorError` for an answer about other requests. */
   async findMade(what: Creation, id: string): Promise<unknown> {
     const query = { [REQUEST_ID]: id };
     const schema = z.object({ [what]: z.array(z.unknown()) });
     const answer = await this.#api.read({ path: `/v2/${what}/find`, query }, schema, what);
-    return answer[what]?.[0];
+    const [made] = answer[what] ?? [];
+    const shown = Requested.safeParse(made).data?.[REQUEST_ID] ?? id;
+    if (shown !== id) throw kit.outcomeUnknown(`the answer about ${what} is about another request`);
+    return made;
   }
 }
+
+/** An object with the id of the request that has made it, if it shows one. */
+const Requested = z.object({ unique_request_id: kit.OptionalText });
 
 /** The field with the id of a request. The provider's error for a known id contains the name of the field. */
 export const REQUEST_ID = "unique_request_id";

@@ -249,6 +249,22 @@ describe("a movement at Currencycloud", () => {
     await expect(answer).rejects.toMatchObject({ kind: "unknown" });
   });
 
+  test("a movement at Currencycloud is not taken for that of another request, whatever the provider answers", async () => {
+    const { psp, plugin } = openBench(subject);
+    const find = present(plugin.findMovement, "it can be asked");
+    const { type, createdAt, amount, asset, reference } = movement("TRANSFER");
+    const sought = { type, createdAt, amount, asset, reference };
+    expect(await find(sought)).toBe("none");
+    await plugin.createTransfer?.(movement("TRANSFER"));
+    const shown = (unique_request_id: string) => {
+      psp.spoil = () => ({ transfers: [{ ...psp.transfers[0], unique_request_id }] });
+    };
+    shown("order-of-somebody-else");
+    await expect(find(sought)).rejects.toMatchObject({ kind: "unknown" });
+    shown("");
+    expect(await find(sought)).toMatchObject({ payment: { amount, asset } });
+  });
+
   test("a movement at Currencycloud goes on with a new token when the known one has ended", async () => {
     const { psp, plugin } = openBench(subject);
     await plugin.createPayout?.(movement("PAYOUT"));
