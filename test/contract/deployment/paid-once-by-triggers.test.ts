@@ -100,7 +100,7 @@ function atGeneric(): Receiver {
   const receive = () =>
     psp.addTransaction("pay-in", { ...money, createdAt: secondsAgo(120).toISOString() });
   const list = (relatedTransactionID: string) => {
-    const createdAt = secondsAgo(0).toISOString();
+    const createdAt = secondsAgo(86_400).toISOString();
     psp.addTransaction("out", { ...money, type: "TRANSFER", relatedTransactionID, createdAt });
   };
   const config = { apiKey: GENERIC_KEY, endpoint: GENERIC_ENDPOINT };

@@ -9,6 +9,7 @@ import {
 import { paymentInitiations, paymentReversals } from "#modules/payments/initiations/tables.ts";
 import { connectorKey, unindexed } from "#modules/payments/installs/filters.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { findLookup } from "#modules/payments/lookups/lookup-rows.ts";
 import type { ReviewRow } from "#modules/payments/lookups/review-rows.ts";
 import { paymentReviews } from "#modules/payments/lookups/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -28,7 +29,10 @@ export interface OrderReview {
 
 /** A review with the payments that may be its order's. */
 export interface ShownReview extends OrderReview {
-  /** Payments of the same money since the order was made, which belong to no initiation: the newest first, ten at most. */
+  /**
+   * Payments of the same money since the order was made, or in the month before an order that only the copy has made, which belong to no
+   * initiation: the newest first, ten at most.
+   */
   readonly candidates: readonly PaymentCandidate[];
 }
 
@@ -120,17 +124,20 @@ export async function readReview(
 const CANDIDATES_MAX = 10;
 /** How far the clock of a provider may be behind, in milliseconds. */
 const CLOCK_MS = 3_600_000;
+/** How long before an order of the copy the payment of its original is looked for, in milliseconds. */
+const PAID_BEFORE_MS = 30 * 86_400_000;
 /** How long after an order its payment is looked for, in milliseconds. */
 const PAID_WITHIN_MS = 90 * 86_400_000;
 
 async function candidatesOf(
-  { env }: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env">,
   { review, initiation, reversal }: OrderReview,
 ): Promise<PaymentCandidate[]> {
   if (review.status !== "open" || reversal !== null) return [];
   const { connectorKey: key, type, asset, state, createdAt, id } = initiation;
-  const fromMs = toMillis(createdAt) - CLOCK_MS;
-  const rows = await databaseOf(env).all<{ reference: string }>(sql`
+  const beganAt = (await findLookup(context, key))?.beganAt ?? createdAt;
+  const fromMs = toMillis(createdAt) - (createdAt > beganAt ? PAID_BEFORE_MS : CLOCK_MS);
+  const rows = await databaseOf(context.env).all<{ reference: string }>(sql`
     SELECT p.reference FROM payment_payments AS p
     WHERE p.created_at >= ${fromMillis(fromMs)} AND p.created_at < ${fromMillis(fromMs + PAID_WITHIN_MS)}
       AND p.connector_key = ${key} AND p.type = ${type} AND p.asset = ${asset}

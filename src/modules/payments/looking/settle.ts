@@ -81,7 +81,7 @@ function settleUnsent(
       .where(eq(paymentInitiationPayments.paymentKey, payment.key));
     if (owners.some((owner) => owner.key === key)) return true;
     if (owners.length > 0 || order.movement !== undefined) return false;
-    if (!(await isNamedBy(db, { initiation, mark }, payment))) return false;
+    if (!(await isNamedBy(context, { initiation, mark }, payment))) return false;
     const made = await firstState(db, id, payment);
     if (made === undefined) return false;
     await publishUnsent(context, {

@@ -3,6 +3,7 @@ import { type Execution, readExecution } from "./execution.ts";
 import { holdMovements } from "./hold.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
+import { isDerivedReference } from "#modules/payments/core/derived-reference.ts";
 import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
@@ -126,12 +127,12 @@ export const shownButUnfit = ({ reference, isAmbiguous = false }: Shown): string
 
 /** The payment that the provider has made for a movement, if the noted payment certainly is this one. */
 async function madeOf(
-  { env }: ServiceContext,
+  context: ServiceContext,
   execution: Execution,
   shown: Shown,
 ): Promise<MadePayment | undefined> {
   const { connector, initiation, movement } = execution;
-  const db = databaseOf(env);
+  const db = databaseOf(context.env);
   if (shown.isAmbiguous === true) return undefined;
   const { type, reference } = shown;
   const id = { connector: connector.id, reference, type };
@@ -147,7 +148,11 @@ async function madeOf(
   }
   if (owners.length > 0 || payment.asset !== initiation.asset) return undefined;
   const isMade = shown.isNamed
-    ? await isNamedBy(db, { initiation, mark: movement.mark, movementKey: movement.key }, payment)
+    ? await isNamedBy(
+        context,
+        { initiation, mark: movement.mark, movementKey: movement.key },
+        payment,
+      )
     : await isOnlyOne(db, execution, payment);
   return isMade ? firstState(db, id, payment) : undefined;
 }
@@ -196,19 +201,22 @@ export interface NamedOrder {
 
 /**
  * Whether a payment with the movement's reference belongs to the movement. It does not if it is older than the initiation:
- * the same account of a provider may have been installed before, with payments of the same references. It does not if
+ * the same account of a provider may have been installed before, with payments of the same references. Only in a restored copy, a workflow
+ * may order anew what is older. It does not if
  * another movement has the reference, too: a reversal may have the reference of another initiation. The amount may be less
  * than ordered, by the provider's fee.
  */
 export async function isNamedBy(
-  db: Database,
+  context: Pick<ServiceContext, "env">,
   { initiation, mark, movementKey = 0 }: NamedOrder,
   payment: PaymentRow,
 ): Promise<boolean> {
   if (payment.asset !== initiation.asset) return false;
-  if (isOlder(payment.createdAt, initiation)) return false;
+  if (isOlder(payment.createdAt, initiation) && !(await isOrderedAgain(context, initiation))) {
+    return false;
+  }
   if (BigInt(payment.initialAmount) > initiation.state.amount) return false;
-  const others = await db
+  const others = await databaseOf(context.env)
     .select({ key: paymentMovements.key })
     .from(paymentMovements)
     .where(
@@ -221,6 +229,13 @@ export async function isNamedBy(
     .limit(1);
   return others.length === 0;
 }
+
+/** Whether an initiation of a restored copy is what its original has ordered before, by a workflow. */
+const isOrderedAgain = async (
+  context: Pick<ServiceContext, "env">,
+  { id, connectorKey }: Initiation,
+): Promise<boolean> =>
+  isDerivedReference(id.reference) && (await findLookup(context, connectorKey)) !== undefined;
 
 /**
  * Whether a payment that shows no reference, of the same money between the same accounts, can only belong to this movement: it

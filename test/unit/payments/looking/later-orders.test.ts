@@ -70,11 +70,16 @@ describe("an order that the copy gets later", () => {
       waitsForApproval: false,
       begunAt,
     });
+    // The original has paid it two hours before the copy orders it.
+    await world.poll(
+      world.provider.paymentOf("tx-1", { createdAt: fromMillis(world.world.nowMs - 7_200_000) }),
+    );
     await requestTransfer(world.context, transfer("stage-1"));
     await requestTransfer(world.context, transfer("stage-1"));
     await requestTransfer(world.context, transfer("stage-2", fromMillis(world.world.nowMs)));
     await world.sweep();
     expect(world.sent).toEqual(["stage-2"]);
+    expect(await world.openReviews()).toMatchObject([{ candidates: [{ reference: "tx-1" }] }]);
     await world.decideOn("stage-1", { decision: "not-paid" });
     await world.sweep();
     expect(world.sent).toEqual(["stage-2", "stage-1"]);

@@ -103,6 +103,38 @@ describe("a payment that shows a reference", () => {
   });
 });
 
+describe("a reference that a workflow derives", () => {
+  const DERIVED = "1d1e8a54-7c0b-8f11-9a3f-2f6c1d0b7e22-0-1";
+  const old = { createdAt: fromMillis(Date.parse("2025-01-01T00:00:00Z")) };
+
+  test("a reference that a workflow derives again in a copy is that of the original's payment, however old it is", async () => {
+    const world = await RestoredWorld.open();
+    world.restore();
+    await world.arm();
+    await world.poll(world.listed(DERIVED, old), world.listed("by-a-client", old));
+    await world.lookToEnd();
+    const derived = await world.createApproved({ reference: DERIVED });
+    const other = await world.createApproved({ reference: "by-a-client" });
+    await world.sweep();
+    expect([await world.statusOf(derived), await world.statusOf(other)]).toEqual([
+      "PROCESSED",
+      "PROCESSING",
+    ]);
+    expect(world.sent).toEqual([]);
+    expect(await world.openReviews()).toMatchObject([{ initiation: { id: other } }]);
+  });
+
+  test("a reference that a workflow derives in a deployment that is no copy is not that of an older payment", async () => {
+    const world = await RestoredWorld.open();
+    world.provider.before = () => timeout();
+    const id = await world.createApproved({ reference: DERIVED });
+    await world.sweep();
+    world.provider.before = () => undefined;
+    await world.poll(world.listed(DERIVED, old));
+    expect(await world.statusOf(id)).toBe("PROCESSING");
+  });
+});
+
 describe("a look-up that is refused", () => {
   test("a look-up that is refused nothing sees also orders that were made between an earlier disarming and the copy", async () => {
     const world = await RestoredWorld.open("bankingcircle");

@@ -63,7 +63,7 @@ const ReviewResponse = z
 const ReviewDetails = ReviewResponse.extend({
   candidates: z.array(z.object({ id: z.string(), reference: z.string() })).openapi({
     description:
-      "The ids of payments, with the references by which a decision names them, of the same type and amount since the order was made that belong to no initiation, the newest first. One of them may be the order's",
+      "The ids of payments, with the references by which a decision names them, of the same type and amount that belong to no initiation, the newest first: since the order was made, or since a month before an order that only the restored deployment has made. One of them may be the order's",
   }),
 }).openapi("PaymentReviewDetails");
 
