@@ -18,8 +18,8 @@ import {
   firstState,
   isFree,
   isNamedBy,
-  isOlder,
 } from "#modules/payments/movements/complete.ts";
+import { OTHER_ORDER, olderThan } from "#modules/payments/movements/found.ts";
 import { holdMovements } from "#modules/payments/movements/hold.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
 import { publishUnsent, storeUnsent } from "#modules/payments/movements/unsent.ts";
@@ -28,7 +28,6 @@ import { findPayment } from "#modules/payments/payments/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { formatTimestamp } from "#platform/time.ts";
 
 /**
  * Settles orders of a restored copy by what the original has made of them. Each settlement is one batch, and is repeated after a crash without
@@ -109,16 +108,10 @@ export async function settleByAnswer(
     await storeFailure(context, movement, found.error);
     return undefined;
   }
-  const { pollingId, createdAt } = found;
-  if (createdAt !== undefined && isOlder(createdAt, initiation)) {
-    return `${OTHER_ORDER}: ${pollingId}, of ${formatTimestamp(createdAt)}`;
-  }
-  await settleByPolling(context, initiation.key, pollingId);
-  return undefined;
+  const older = olderThan(initiation, found);
+  if (older === undefined) await settleByPolling(context, initiation.key, found.pollingId);
+  return older;
 }
-
-/** Why a person decides about an order whose reference the provider knows from elsewhere, such as an earlier installation. */
-const OTHER_ORDER = "the provider has the reference from another order";
 
 /**
  * Stores the id by which the provider is asked for the outcome of an order that it has accepted: the next step asks, and moves nothing. One
@@ -166,9 +159,8 @@ async function settleByPayment(
   if (payment.asset !== initiation.asset || payment.amount > amount) {
     return `${OTHER_ORDER}: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
   }
-  if (isOlder(payment.createdAt, initiation)) {
-    return `${OTHER_ORDER}: ${payment.reference}, of ${formatTimestamp(payment.createdAt)}`;
-  }
+  const older = olderThan(initiation, { payment });
+  if (older !== undefined) return older;
   if (movement !== undefined) {
     await storePayment(context, movement, payment);
     return undefined;

@@ -6,6 +6,7 @@ import {
   toProviderReversal,
   toSoughtMovement,
 } from "./execution.ts";
+import { isOwn, olderThan } from "./found.ts";
 import { holdMovements } from "./hold.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
@@ -21,11 +22,11 @@ import {
   paymentProblem,
   type ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
-import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict, findInitiationByKey } from "#modules/payments/initiations/store.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { isDecidedUnpaid } from "#modules/payments/lookups/askable.ts";
 import { findLookup } from "#modules/payments/lookups/lookup-rows.ts";
 import { isHeld } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -111,8 +112,8 @@ type Result = MovementResult | PollResult;
 type EndedResult = { readonly payment: ProviderPayment } | { readonly error: string };
 
 /**
- * Asks the provider to make the movement, or for its outcome. Undefined for a movement that has ended meanwhile. Throws
- * `ConnectorError`, and any error of a plugin.
+ * Asks the provider to make the movement, or for its outcome. Undefined for a movement that has ended meanwhile, or about which a person has
+ * to decide first. Throws `ConnectorError`, and any error of a plugin.
  */
 async function call(
   context: ServiceContext,
@@ -140,6 +141,7 @@ async function call(
     return poll(movement.pollingId);
   }
   const known = await findBefore(context, plugin, execution);
+  if (known === "held") return undefined;
   if (known !== undefined) return known;
   const create = isTransfer ? plugin.createTransfer : plugin.createPayout;
   if (create === undefined) throw notOffered(provider, isTransfer ? "transfers" : "payouts");
@@ -148,14 +150,14 @@ async function call(
 
 /**
  * What the provider knows of a movement before a call for it, where the connector of a restored copy can ask: a workflow that the copy
- * continues may order what the original has paid. Undefined for nothing, and where nobody asks. Throws `ConnectorError`; that the question is
- * refused does not say that the movement is.
+ * continues may order what the original has paid. Undefined for nothing, and where nobody asks; "held" if a person has to decide first, because
+ * what it knows is older than the order. Throws `ConnectorError`; that the question is refused does not say that the movement is.
  */
 async function findBefore(
   context: ServiceContext,
   { findMovement }: Plugin,
   { movement, initiation }: Execution,
-): Promise<Result | undefined> {
+): Promise<Result | "held" | undefined> {
   if (findMovement === undefined) return undefined;
   const lookup = await findLookup(context, movement.connectorKey);
   if (lookup === undefined || lookup.isSkipped) return undefined;
@@ -165,7 +167,14 @@ async function findBefore(
   if ("payment" in found && !isOwn(initiation, found.payment)) {
     throw otherOrder(found.payment.reference);
   }
-  return found;
+  const reason = olderThan(initiation, found);
+  if (reason === undefined) return found;
+  const { initiationKey, connectorKey } = movement;
+  const order = { initiationKey, reversalKey: null };
+  // A person knows of it, and has found that it is another order.
+  if (await isDecidedUnpaid(context, lookup, order)) return undefined;
+  await holdMovements(context, { ...order, connectorKey, reason });
+  return "held";
 }
 
 /**
@@ -204,10 +213,6 @@ async function askBefore<T>(ask: () => Promise<T>): Promise<T> {
 const otherOrder = (what: string): ConnectorError =>
   new ConnectorError("invalid", `the provider knows the reference from another order, ${what}`);
 
-/** Whether a payment may be that of an initiation: the provider's fee makes it less. */
-const isOwn = ({ asset, state }: Initiation, payment: ProviderPayment): boolean =>
-  payment.asset === asset && payment.amount <= state.amount;
-
 const notOffered = (provider: string, what: string): ConnectorError =>
   new ConnectorError("invalid", `the provider ${provider} offers no ${what}`);
 
@@ -231,8 +236,8 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
 }
 
 /**
- * Whether the outcome that a restored copy has polled is of other money than was ordered: the id that is polled may be what an earlier
- * installation has ordered with the same reference. Then the movement is held for a person.
+ * Whether the outcome that a restored copy has polled is of other money than was ordered, or older: the id that is polled may be what an
+ * earlier installation has ordered with the same reference. Then the movement is held for a person.
  */
 async function isDoubtful(
   context: ServiceContext,
@@ -240,10 +245,12 @@ async function isDoubtful(
   payment: ProviderPayment,
 ): Promise<boolean> {
   const { initiationKey, connectorKey, reversalKey, pollingId } = movement;
-  if (pollingId === null || isOwn(initiation, payment)) return false;
-  if ((await findLookup(context, connectorKey)) === undefined) return false;
-  const reason = `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
-  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason });
+  if (pollingId === null) return false;
+  const what = isOwn(initiation, payment)
+    ? olderThan(initiation, { payment })
+    : `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
+  if (what === undefined || (await findLookup(context, connectorKey)) === undefined) return false;
+  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason: what });
   return true;
 }
 

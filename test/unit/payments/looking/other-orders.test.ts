@@ -89,4 +89,47 @@ describe("a reference that the provider has from another order", () => {
     });
     expect(world.sent).toEqual([]);
   });
+
+  test.each<[string, (world: RestoredWorld, reference: string) => FoundMovement]>([
+    [
+      "a payment of less money",
+      ({ provider }, reference) => ({
+        payment: provider.paymentOf(`old-${reference}`, { amount: 1n, createdAt: OLD }),
+      }),
+    ],
+    ["what it has accepted", (_world, reference) => ({ pollingId: reference, createdAt: OLD })],
+  ])(
+    "a reference that the provider has from another order of long ago, %s, leaves a later order to a person",
+    async (_what, answer) => {
+      const world = await RestoredWorld.open("bankingcircle");
+      world.restore();
+      await world.arm();
+      await world.look();
+      world.find = { findMovement: async ({ reference }) => answer(world, reference) };
+      const id = await world.createApproved({ reference: "INV-1" });
+      await world.sweep(world.plugin);
+      world.pass(86_400);
+      await world.sweep(world.plugin);
+      expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSING"]);
+      const [reason, ...others] = await reasonsOf(world);
+      expect(others).toEqual([]);
+      expect(reason).toMatch(/from another order: .*INV-1, of 2025-01-01T00:00:00Z$/);
+      // A person has found that it is another order, so that the same answer holds it no more.
+      await world.decide({ decision: "not-paid" });
+      await world.sweep(world.plugin);
+      expect([world.sent, await world.statusOf(id)]).toEqual([["INV-1"], "PROCESSED"]);
+    },
+  );
+
+  test("a reference that the provider has from another order of long ago, as its outcome shows, is left to a person", async () => {
+    const { world, id } = await openAnswered(() => ({ pollingId: "poll-1" }));
+    const old = { amount: 1n, createdAt: OLD };
+    world.provider.poll = () => ({ payment: world.provider.paymentOf("tx-7", old) });
+    world.pass(86_400);
+    await world.sweep(world.plugin);
+    expect(await reasonsOf(world)).toEqual([
+      "the provider has the reference from another order: tx-7, of 2025-01-01T00:00:00Z",
+    ]);
+    expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSING"]);
+  });
 });
