@@ -10,6 +10,7 @@ import { movementSignature } from "#modules/payments/core/movement-signature.ts"
 import { installedKey } from "#modules/payments/installs/installed.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { isLooking, isOfCopy } from "#modules/payments/lookups/lookup-rows.ts";
+import { isUnderReview } from "#modules/payments/lookups/review-rows.ts";
 import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
 import { isHeld } from "#modules/payments/schedules/hold.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
@@ -32,7 +33,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  * | a page or a webhook has brought the payment | the payment, and a row that names it | the next claim stores the outcome without a call; see `payments/ingestion/shown-movements.ts` |
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
- * In a restored copy, rows of a connector are claimed after its look-up (`lookups/lookup-rows.ts`), and those under review after a decision.
+ * In a restored copy, rows of a connector are claimed after its look-up (`lookups/lookup-rows.ts`), and those under review (`lookups/review-rows.ts`) after a decision.
  *
  * If a step takes longer than a minute, a second one may run for the same row. Both send the same reference, and only one
  * of them can store the outcome, because both insert an adjustment with the same key.
@@ -44,6 +45,9 @@ const CLAIM_MS = 60_000;
 
 /** When a movement is due that waits for the decision of a person: never. */
 export const UNTIL_DECIDED = "9999-12-31T00:00:00.000000Z" as Timestamp;
+
+/** The condition that a movement `m` waits for no decision of a person. */
+const MAY_MOVE = sql`(m.due_at < ${UNTIL_DECIDED} AND NOT ${isUnderReview(sql`m.initiation_key`)})`;
 
 /** Waits after calls without an outcome, in milliseconds. */
 const RETRY_BACKOFF = doubling(1000, 100_000);
@@ -138,7 +142,7 @@ export async function claimMovements(
     .where(
       sql`${paymentMovements.key} IN (
         SELECT m.key FROM ${paymentMovements} AS m
-        WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}
+        WHERE m.connector_key = ${keyOf(reference)} AND m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)} AND ${MAY_MOVE}
           AND ${isArmedInSql(env, sql`${reference}`)} AND NOT ${isLooking(sql`m.connector_key`)}
         ORDER BY m.due_at LIMIT ${limit})`,
     )
@@ -153,7 +157,7 @@ export async function nextMovementMs(
   const [row] = await databaseOf(env).all<{ due: Timestamp }>(sql`
     SELECT CASE WHEN ${isHeld(clock())} THEN max(c.held_until, m.due_at) ELSE m.due_at END AS due
     FROM ${paymentConnectors} AS c JOIN ${paymentMovements} AS m ON m.connector_key = c.key
-    WHERE c.key = ${keyOf(reference)} AND m.due_at < ${UNTIL_DECIDED} AND NOT ${isLooking(sql`c.key`)}
+    WHERE c.key = ${keyOf(reference)} AND ${MAY_MOVE} AND NOT ${isLooking(sql`c.key`)}
     ORDER BY m.due_at LIMIT 1`);
   return row === undefined ? undefined : toMillis(row.due);
 }
@@ -169,7 +173,7 @@ export async function connectorsOverdue(
   const rows = await databaseOf(env).all<{ reference: string }>(sql`
     SELECT c.reference FROM ${paymentMovements} AS m
     JOIN ${paymentConnectors} AS c ON c.key = m.connector_key
-    WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())}
+    WHERE m.due_at <= ${before} AND ${isFree(sql`m.connector_key`, clock())} AND ${MAY_MOVE}
       AND ${isArmedInSql(env, sql`c.reference`)} AND NOT ${isLooking(sql`c.key`)}
     GROUP BY c.key ORDER BY min(m.due_at) LIMIT ${limit}`);
   return rows.map(({ reference }) => reference);
@@ -248,12 +252,12 @@ export async function nextOfAllMs({
   const [row] = await databaseOf(env).all<{ due: Timestamp | null }>(sql`
     SELECT min(due) AS due FROM (
       SELECT min(m.due_at) AS due FROM ${paymentMovements} AS m
-      WHERE m.due_at < ${UNTIL_DECIDED} AND ${isFree(sql`m.connector_key`, now)}
+      WHERE ${MAY_MOVE} AND ${isFree(sql`m.connector_key`, now)}
         AND NOT ${isLooking(sql`m.connector_key`)}
       UNION ALL
       SELECT max(c.held_until, min(m.due_at)) AS due FROM ${paymentConnectors} AS c
       JOIN ${paymentMovements} AS m ON m.connector_key = c.key
-      WHERE ${isHeld(now)} AND m.due_at < ${UNTIL_DECIDED} AND NOT ${isLooking(sql`c.key`)}
+      WHERE ${isHeld(now)} AND ${MAY_MOVE} AND NOT ${isLooking(sql`c.key`)}
       GROUP BY c.key)`);
   return row === undefined || row.due === null ? undefined : toMillis(row.due);
 }

@@ -37,7 +37,7 @@ import { Outbox } from "#platform/events/outbox.ts";
  * | Decision | A movement | An initiation that waits | One that has failed |
  * | --- | --- | --- | --- |
  * | `paid` | gets the payment | is approved, and gets the payment | is retried, and gets the payment |
- * | `not-paid` | is sent | may be approved | may be retried |
+ * | `not-paid` | is sent, or asked about if the provider has accepted it meanwhile | may be approved | may be retried |
  * | `given-up` | fails | is rejected | stays as it is |
  *
  * The same decision again changes nothing. Throws `NOT_FOUND`; `CONFLICT` if somebody else has decided otherwise, or the order has been settled
@@ -167,7 +167,7 @@ async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promis
       : [
           databaseOf(context.env)
             .update(paymentMovements)
-            .set({ dueAt, shown: null, pollingId: null })
+            .set({ dueAt, shown: null })
             .where(eq(paymentMovements.key, movement.key)),
         ];
   if (movement !== undefined) await watchInitiations(context);

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { paymentReviews, type ReviewDecision } from "./tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -36,6 +36,10 @@ export const insertReview = (
       version: 0,
     })
     .onConflictDoNothing();
+
+/** The condition that a person has to decide about an initiation. */
+export const isUnderReview = (initiationKey: SQLWrapper): SQL => sql`EXISTS (
+  SELECT 1 FROM payment_reviews AS v WHERE v.initiation_key = ${initiationKey} AND v.status = 'open')`;
 
 /** The statement that ends the open review of an initiation whose outcome has come by itself. */
 export const settleReviews = (

@@ -237,7 +237,7 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
 
 /**
  * Whether the outcome that a restored copy has polled is of other money than was ordered, or older: the id that is polled may be what an
- * earlier installation has ordered with the same reference. Then the movement is held for a person.
+ * earlier installation has ordered with the same reference. Then the movement is held for a person, and the id is not polled any more.
  */
 async function isDoubtful(
   context: ServiceContext,
@@ -250,7 +250,11 @@ async function isDoubtful(
     ? olderThan(initiation, { payment })
     : `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
   if (what === undefined || (await findLookup(context, connectorKey)) === undefined) return false;
-  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason: what });
+  await holdMovements(
+    context,
+    { initiationKey, connectorKey, reversalKey, reason: what },
+    { pollingId: null },
+  );
   return true;
 }
 

@@ -12,12 +12,12 @@ export interface HeldOrder extends NewReview {
 
 /**
  * Stores the review of an order, and holds its movement, if there is one, until a person decides: in one batch, so that no crash lets it be
- * sent. `noted` may change the payment that the movement notes.
+ * sent. `noted` may change what the movement knows of the provider: a payment that shows its reference, and the id that is polled.
  */
 export async function holdMovements(
   context: Pick<ServiceContext, "env" | "clock">,
   review: HeldOrder,
-  noted: { readonly shown?: SQL } = {},
+  noted: { readonly shown?: SQL; readonly pollingId?: null } = {},
 ): Promise<void> {
   const db = databaseOf(context.env);
   await db.batch([

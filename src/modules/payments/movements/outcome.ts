@@ -11,11 +11,7 @@ import { isAsRead, movementTransition } from "#modules/payments/health/transitio
 import type { PreparedPage } from "#modules/payments/ingestion/page.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import {
-  deleteMovement,
-  type MovementRow,
-  UNTIL_DECIDED,
-} from "#modules/payments/initiations/movement-rows.ts";
+import { deleteMovement, type MovementRow } from "#modules/payments/initiations/movement-rows.ts";
 import {
   paidReversals,
   prepareReversalChange,
@@ -300,10 +296,8 @@ async function prepareEnd(
         );
   return {
     conditional: [...(task === undefined ? [] : [task.statement]), ...health.statements],
-    statements: [
-      deleteMovement(context, movement),
-      ...(movement.dueAt === UNTIL_DECIDED ? [settleReviews(context, movement)] : []),
-    ],
+    // A review may have been stored since the movement was read.
+    statements: [deleteMovement(context, movement), settleReviews(context, movement)],
     events: [...(task === undefined ? [] : [task.event]), ...health.events],
   };
 }

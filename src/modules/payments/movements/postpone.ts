@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { movementTransition } from "#modules/payments/health/transition.ts";
@@ -6,6 +6,7 @@ import {
   isClaimed,
   type MovementRow,
   retryAt,
+  UNTIL_DECIDED,
 } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
@@ -15,7 +16,7 @@ import { HELD_MS } from "#platform/arming/arming-watch.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { fromMillis, toMillis } from "#platform/time.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /**
  * A claimed movement and its connector. The functions of this file set the next time of such a movement. Its initiation,
@@ -90,13 +91,20 @@ const describe = (error: unknown): string =>
     ? error.message
     : "a fault inside Florin, which its log describes";
 
+/** A time of the next step, or the decision of a person for which the movement waits. */
+const unlessHeld = (dueAt: Timestamp): SQL => sql`
+  CASE WHEN ${paymentMovements.dueAt} = ${UNTIL_DECIDED} THEN ${paymentMovements.dueAt} ELSE ${dueAt} END`;
+
 interface MovementChange {
-  readonly changed: Partial<Omit<MovementRow, "key">>;
+  readonly changed: Partial<Omit<MovementRow, "key">> & Pick<MovementRow, "dueAt">;
   /** Further statements of the batch. */
   readonly others?: readonly BatchItem<"sqlite">[];
 }
 
-/** Changes a movement, unless it has been claimed again meanwhile, together with the health of its connector. */
+/**
+ * Changes a movement, unless it has been claimed again meanwhile, together with the health of its connector. One that has been held for a person
+ * during the step stays held: it learns the polling id and the failures, but not the next time.
+ */
 function change(
   context: ServiceContext,
   { movement, connector }: Claimed,
@@ -119,7 +127,10 @@ function change(
       change: [
         // This condition comes first: it refuses the batch if the movement is not as it was read.
         ...health.statements,
-        db.update(paymentMovements).set(changed).where(isClaimed(movement)),
+        db
+          .update(paymentMovements)
+          .set({ ...changed, dueAt: unlessHeld(changed.dueAt) })
+          .where(isClaimed(movement)),
         ...others,
       ],
       events: health.events,
