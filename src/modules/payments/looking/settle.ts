@@ -73,7 +73,7 @@ function settleUnsent(
     const db = databaseOf(context.env);
     const id = { connector: initiation.id.connector, type, reference };
     const payment = await findPayment(db, id);
-    if (isAmbiguous || payment === undefined || payment.type !== initiation.type) return false;
+    if (isAmbiguous || payment === undefined) return false;
     const owners = await db
       .select({ key: paymentInitiationPayments.initiationKey })
       .from(paymentInitiationPayments)

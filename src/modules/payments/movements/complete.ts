@@ -4,7 +4,7 @@ import { holdMovements } from "./hold.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { isDerivedReference } from "#modules/payments/core/derived-reference.ts";
-import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
+import { FAILED_PAYMENT_STATUSES, type PaymentType } from "#modules/payments/core/enums.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
@@ -190,6 +190,9 @@ const CLOCK_MS = 3_600_000;
 export const isOlder = (time: Timestamp, { createdAt }: Pick<Initiation, "createdAt">): boolean =>
   toMillis(time) < toMillis(createdAt) - CLOCK_MS;
 
+/** The types of what initiations order. A provider may take a payout to an account of the same owner for a transfer. */
+const ORDERED_TYPES: ReadonlySet<PaymentType> = new Set(["PAYOUT", "TRANSFER"]);
+
 /** What a payment that shows a reference is compared with. */
 export interface NamedOrder {
   readonly initiation: Initiation;
@@ -200,18 +203,17 @@ export interface NamedOrder {
 }
 
 /**
- * Whether a payment with the movement's reference belongs to the movement. It does not if it is older than the initiation:
- * the same account of a provider may have been installed before, with payments of the same references. Only in a restored copy, a workflow
- * may order anew what is older. It does not if
- * another movement has the reference, too: a reversal may have the reference of another initiation. The amount may be less
- * than ordered, by the provider's fee.
+ * Whether a payment with the movement's reference belongs to the movement. It does not if it moves no money out: a bounce or a fee may show
+ * the reference, too. It does not if it is older than the initiation: the same account of a provider may have been installed before, with
+ * payments of the same references. Only in a restored copy, a workflow may order anew what is older. It does not if another movement has the
+ * reference, too: a reversal may have the reference of another initiation. The amount may be less than ordered, by the provider's fee.
  */
 export async function isNamedBy(
   context: Pick<ServiceContext, "env">,
   { initiation, mark, movementKey = 0 }: NamedOrder,
   payment: PaymentRow,
 ): Promise<boolean> {
-  if (payment.asset !== initiation.asset) return false;
+  if (!ORDERED_TYPES.has(payment.type) || payment.asset !== initiation.asset) return false;
   if (isOlder(payment.createdAt, initiation) && !(await isOrderedAgain(context, initiation))) {
     return false;
   }

@@ -67,6 +67,37 @@ describe("a payment that shows a reference", () => {
     expect(await world.statusOf(once)).toBe("FAILED");
   });
 
+  test.each(["PAY-IN", "OTHER"] as const)(
+    "a payment that shows a reference and is of type %s settles no payout, sent or not",
+    async (type) => {
+      const world = await RestoredWorld.open();
+      const ids = [await world.createApproved(), (await world.create()).id];
+      world.restore();
+      await world.arm();
+      await world.poll(...ids.map(({ reference }) => world.listed(reference, { type })));
+      await world.lookToEnd();
+      await world.sweep();
+      expect([world.sent, ...(await Promise.all(ids.map((id) => world.statusOf(id))))]).toEqual([
+        [],
+        "PROCESSING",
+        "WAITING_FOR_VALIDATION",
+      ]);
+      expect((await world.openReviews()).map(({ initiation }) => initiation.id)).toEqual(ids);
+    },
+  );
+
+  test("a payment that shows a reference settles a payout also if the provider takes it for a transfer", async () => {
+    const world = await RestoredWorld.open();
+    const ids = [await world.createApproved(), (await world.create()).id];
+    world.restore();
+    await world.arm();
+    const type = "TRANSFER";
+    await world.poll(...ids.map(({ reference }) => world.listed(reference, { type })));
+    await world.lookToEnd();
+    for (const id of ids) expect(await world.statusOf(id)).toBe("PROCESSED");
+    expect(await world.openReviews()).toEqual([]);
+  });
+
   test("a payment that shows no reference settles no order from before the arming", async () => {
     const world = await RestoredWorld.open("bankingcircle");
     const id = await world.createApproved();
