@@ -1,9 +1,10 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { askOrReview, type Asking, hasFailed, isForPerson } from "./ask.ts";
 import { nextOrders, type OpenOrder, readOrder, shownMark } from "./orders.ts";
 import { type ConnectorLookup, runsSince } from "./runs.ts";
 import { holdForReview, settleByAnswer, settleByShown } from "./settle.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { FoundMovement, Movement, Plugin } from "#modules/payments/connectors/contract.ts";
+import type { FoundMovement, Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import { FAILED_PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { CONNECTOR_COLUMNS, toConnector } from "#modules/payments/installs/store.ts";
@@ -17,12 +18,7 @@ import {
   shownButUnfit,
 } from "#modules/payments/movements/complete.ts";
 import type { OpenPlugin } from "#modules/payments/movements/execute.ts";
-import {
-  type Execution,
-  toProviderMovement,
-  toProviderReversal,
-  toSoughtMovement,
-} from "#modules/payments/movements/execution.ts";
+import { Trust } from "#modules/payments/movements/trust.ts";
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { holdStatements } from "#modules/payments/schedules/hold.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
@@ -127,6 +123,7 @@ async function lookUpOrders(
   plugin: Plugin,
 ): Promise<boolean> {
   const untilMs = Date.now() + WORK_MS_MAX;
+  const asking: Asking = { ...looking, plugin, trust: new Trust() };
   let { position } = looking.lookup;
   for (;;) {
     const keys = await nextOrders(context, { ...looking.lookup, position });
@@ -134,15 +131,11 @@ async function lookUpOrders(
     for (const key of keys) {
       if (Date.now() >= untilMs) return false;
       const order = await readOrder(context, key);
-      if (order !== undefined) await lookUpOrHold(context, { ...looking, plugin }, order);
+      if (order !== undefined) await lookUpOrHold(context, asking, order);
       await changeLookup(context, looking.lookup, { position: key, ...WELL });
       position = key;
     }
   }
-}
-
-interface Asking extends ConnectorLookup {
-  readonly plugin: Plugin;
 }
 
 /** Looks up an order. What is found and may not be stored, such as an attempt too many, is held for a person, so that the others go on. */
@@ -195,23 +188,12 @@ async function lookUpOrder(
   if (open !== undefined && problem !== undefined) await holdForReview(context, open, problem);
 }
 
-const isForPerson = (found: Asked): found is Held => typeof found === "object" && "held" in found;
-
-/** Whether an initiation has failed here, so that nothing of it is on its way. */
-const hasFailed = ({ initiation, movement }: OpenOrder): boolean =>
-  movement === undefined && initiation.state.status === "FAILED";
-
 const isFailure = (status: PaymentStatus): boolean => FAILED_PAYMENT_STATUSES.includes(status);
 
 /** Whether a shown payment tells more of an order than is known: of a failed one, a payment that has failed does not. */
 const isNews = (order: OpenOrder, { isAmbiguous = false, state }: Shown): boolean =>
   isAmbiguous || !hasFailed(order) || !isFailure(state.status);
 
-/** A person has to decide, because the question has failed. */
-interface Held {
-  readonly held: true;
-}
-type Asked = FoundMovement | Held;
 type Found = Exclude<FoundMovement, string>;
 
 /** What the original has made of a failed initiation by trying it again; undefined if the provider only knows the failure. */
@@ -226,39 +208,6 @@ async function madeSince(
   const result = await poll?.(found.pollingId);
   if (result === undefined || "pending" in result) return found;
   return madeSince({ plugin }, { initiation }, result);
-}
-
-/**
- * Asks about an order. What the provider refuses to say about this order alone, because it answers another question, is held for a person, so
- * that the other orders go on. Throws `ConnectorError` for a provider that answers no question.
- */
-async function askOrReview(
-  context: ServiceContext,
-  looking: Asking,
-  order: OpenOrder,
-): Promise<Asked> {
-  try {
-    return await ask(context, looking, order);
-  } catch (error) {
-    const isOfOrder = !(error instanceof ConnectorError) || error.kind === "invalid";
-    if (!isOfOrder || !(await answersAnother(looking, order))) throw error;
-    if (!hasFailed(order)) {
-      const why = error instanceof Error ? error.message : String(error);
-      await holdForReview(context, order, `the question about it has failed: ${why}`);
-    }
-    return { held: true };
-  }
-}
-
-/** Whether the provider answers a question about a reference that nobody has given. */
-async function answersAnother({ plugin }: Asking, { initiation }: OpenOrder): Promise<boolean> {
-  if (plugin.findMovement === undefined) return false;
-  try {
-    await plugin.findMovement({ ...toSoughtMovement(initiation), reference: crypto.randomUUID() });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** How far the clock of the original may have been ahead, in milliseconds. */
@@ -282,34 +231,6 @@ function isCertainlyFree(
 
 const kindOfOrder = ({ initiation, reversal }: OpenOrder) =>
   reversal === undefined ? initiation.type : "REVERSAL";
-
-/** Asks the provider what has become of an order. Throws `ConnectorError`. */
-async function ask(
-  context: ServiceContext,
-  { connector, plugin }: Asking,
-  { initiation, movement, reversal }: OpenOrder,
-): Promise<FoundMovement> {
-  if (reversal === undefined || movement === undefined) {
-    return (await plugin.findMovement?.(toSoughtMovement(initiation))) ?? "unknown";
-  }
-  if (plugin.findReversal === undefined) return "unknown";
-  const made = await providerMovement(context, { connector, initiation, movement });
-  if (made === undefined) return "unknown";
-  return plugin.findReversal(toProviderReversal(made, reversal));
-}
-
-/** A movement as the plugin gets it; undefined if one of its accounts is not stored any more. */
-async function providerMovement(
-  context: ServiceContext,
-  execution: Execution,
-): Promise<Movement | undefined> {
-  try {
-    return await toProviderMovement(context, execution);
-  } catch (error) {
-    if (error instanceof ConnectorError) return undefined;
-    throw error;
-  }
-}
 
 const WELL = { failures: 0, failingSince: null, lastError: null } as const;
 

@@ -19,10 +19,15 @@ import {
   isFree,
   isNamedBy,
 } from "#modules/payments/movements/complete.ts";
-import { OTHER_ORDER, olderThan } from "#modules/payments/movements/found.ts";
+import {
+  OTHER_ORDER,
+  olderThan,
+  storeFound,
+  storeFoundUnsent,
+} from "#modules/payments/movements/found.ts";
 import { holdMovements } from "#modules/payments/movements/hold.ts";
-import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
-import { publishUnsent, storeUnsent } from "#modules/payments/movements/unsent.ts";
+import { storeFailure } from "#modules/payments/movements/outcome.ts";
+import { publishUnsent } from "#modules/payments/movements/unsent.ts";
 import { parseShown, type Shown } from "#modules/payments/payments/ingestion/shown-movements.ts";
 import { findPayment } from "#modules/payments/payments/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -161,14 +166,10 @@ async function settleByPayment(
   }
   const older = olderThan(initiation, { payment });
   if (older !== undefined) return older;
-  if (movement !== undefined) {
-    await storePayment(context, movement, payment);
-    return undefined;
-  }
+  if (movement !== undefined) return storeFound(context, movement, payment);
   const readUnsent = async () => {
     const order = await readOrder(context, initiation.key);
     return order?.movement === undefined ? order?.initiation : undefined;
   };
-  await storeUnsent(context, readUnsent, payment);
-  return undefined;
+  return storeFoundUnsent(context, readUnsent, payment);
 }

@@ -6,13 +6,16 @@ import {
   toProviderReversal,
   toSoughtMovement,
 } from "./execution.ts";
-import { isOwn, olderThan } from "./found.ts";
+import { isOwn, olderThan, storeFound } from "./found.ts";
 import { holdMovements } from "./hold.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { pollLater, postpone, postponeForRateLimit, undoClaim } from "./postpone.ts";
+import { Trust } from "./trust.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
+  AcceptedMovement,
+  FoundMovement,
   MovementResult,
   Plugin,
   PollResult,
@@ -76,8 +79,7 @@ async function executeFor(
   const context = { ...executing, causationDepth: execution.initiation.causationDepth };
   try {
     const result = await call(context, openPlugin, await started(context, execution));
-    if (result === undefined) return;
-    await store(context, execution, result);
+    if (result !== undefined) await store(context, execution, result);
   } catch (error) {
     if (isHeld(error)) await undoClaim(context, movement);
     else await handle(context, execution, error);
@@ -141,7 +143,7 @@ async function call(
     return poll(movement.pollingId);
   }
   const known = await findBefore(context, plugin, execution);
-  if (known === "held") return undefined;
+  if (known === "done") return undefined;
   if (known !== undefined) return known;
   const create = isTransfer ? plugin.createTransfer : plugin.createPayout;
   if (create === undefined) throw notOffered(provider, isTransfer ? "transfers" : "payouts");
@@ -150,31 +152,45 @@ async function call(
 
 /**
  * What the provider knows of a movement before a call for it, where the connector of a restored copy can ask: a workflow that the copy
- * continues may order what the original has paid. Undefined for nothing, and where nobody asks; "held" if a person has to decide first, because
- * what it knows is older than the order. Throws `ConnectorError`; that the question is refused does not say that the movement is.
+ * continues may order what the original has paid. Undefined for nothing, and where nobody asks; "done" if its payment is stored, or if a person
+ * has to decide first, because what the provider knows is older than the order, or another one's. Throws `ConnectorError`; that the question is
+ * refused does not say that the movement is.
  */
 async function findBefore(
   context: ServiceContext,
   { findMovement }: Plugin,
   { movement, initiation }: Execution,
-): Promise<Result | "held" | undefined> {
+): Promise<Result | "done" | undefined> {
   if (findMovement === undefined) return undefined;
   const lookup = await findLookup(context, movement.connectorKey);
   if (lookup === undefined || lookup.isSkipped) return undefined;
-  const found = await askBefore(() => findMovement(toSoughtMovement(initiation)));
+  const sought = toSoughtMovement(initiation);
+  const found = await askBefore((reference) => findMovement({ ...sought, reference }), sought);
   if (typeof found === "string") return undefined;
   if ("otherOrder" in found) throw otherOrder(found.otherOrder);
-  if ("payment" in found && !isOwn(initiation, found.payment)) {
-    throw otherOrder(found.payment.reference);
-  }
-  const reason = olderThan(initiation, found);
-  if (reason === undefined) return found;
+  if ("error" in found) return found;
+  const reason =
+    olderThan(initiation, found) ?? (await settleBefore(context, { movement, initiation }, found));
+  if (reason === undefined) return "payment" in found ? "done" : found;
   const { initiationKey, connectorKey } = movement;
   const order = { initiationKey, reversalKey: null };
   // A person knows of it, and has found that it is another order.
   if (await isDecidedUnpaid(context, lookup, order)) return undefined;
   await holdMovements(context, { ...order, connectorKey, reason });
-  return "held";
+  return "done";
+}
+
+/** Stores the payment that the provider has found before a call. Returns why a person has to decide if it is another initiation's. */
+async function settleBefore(
+  context: ServiceContext,
+  { movement, initiation }: Pick<Execution, "movement" | "initiation">,
+  found: AcceptedMovement | { readonly payment: ProviderPayment },
+): Promise<string | undefined> {
+  if (!("payment" in found)) return undefined;
+  const { payment } = found;
+  assertValid(payment);
+  if (!isOwn(initiation, payment)) throw otherOrder(payment.reference);
+  return storeFound(context, movement, payment);
 }
 
 /**
@@ -189,7 +205,7 @@ async function findReversalBefore(
   if (findReversal === undefined) return undefined;
   const lookup = await findLookup(context, movement.connectorKey);
   if (lookup === undefined || lookup.isSkipped) return undefined;
-  const found = await askBefore(() => findReversal(reversal));
+  const found = await askBefore((reference) => findReversal({ ...reversal, reference }), reversal);
   if (typeof found === "string") return undefined;
   if ("pollingId" in found) return "pending";
   if ("error" in found) return found;
@@ -200,9 +216,9 @@ async function findReversalBefore(
 }
 
 /** Asks before a call. Throws `ConnectorError`; a refusal of the question becomes "unknown", so that the movement does not fail by it. */
-async function askBefore<T>(ask: () => Promise<T>): Promise<T> {
+async function askBefore(...question: Parameters<Trust["answer"]>): Promise<FoundMovement> {
   try {
-    return await ask();
+    return await new Trust().answer(...question);
   } catch (error) {
     if (!(error instanceof ConnectorError) || error.kind !== "invalid") throw error;
     throw new ConnectorError("unknown", error.message, { cause: error });
@@ -220,11 +236,7 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
   const { movement } = execution;
   if ("error" in result) return storeFailure(context, movement, result.error);
   if ("payment" in result) {
-    const problem = paymentProblem(result.payment);
-    // The money may have moved, so the movement has not failed: the provider is called again.
-    if (problem !== undefined) {
-      throw new ConnectorError("unknown", `the provider's answer is not valid: ${problem}`);
-    }
+    assertValid(result.payment);
     if (await isDoubtful(context, execution, result.payment)) return;
     return storePayment(context, movement, result.payment);
   }
@@ -233,6 +245,13 @@ async function store(context: ServiceContext, execution: Execution, result: Resu
     throw new Error("only a movement that the provider has accepted is pending");
   }
   return pollLater(context, execution, pollingId);
+}
+
+/** Throws `ConnectorError` for a payment that is not valid. The money may have moved, so the movement has not failed: the provider is called again. */
+function assertValid(payment: ProviderPayment): void {
+  const problem = paymentProblem(payment);
+  if (problem === undefined) return;
+  throw new ConnectorError("unknown", `the provider's answer is not valid: ${problem}`);
 }
 
 /**

@@ -1,14 +1,10 @@
-import { causedBy, type MovementEnd, paymentIdOf, prepareOutcome } from "./outcome.ts";
+import { causedBy, type MovementEnd, prepareOutcome } from "./outcome.ts";
 import type { ObjectMetadata } from "#modules/payments/common/metadata.ts";
-import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { encodePaymentId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
-import { retryOnConflict } from "#modules/payments/initiations/store.ts";
-import { requireConnector } from "#modules/payments/installs/store.ts";
 import { settleReviews } from "#modules/payments/lookups/review-rows.ts";
-import { preparePayments } from "#modules/payments/payments/ingestion/payments.ts";
 import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -64,25 +60,5 @@ export async function publishUnsent(context: ServiceContext, end: UnsentEnd): Pr
       ...change.events,
       task.event,
     ],
-  });
-}
-
-/** Stores the payment with which the provider has answered about an initiation that has no movement here. */
-export function storeUnsent(
-  context: ServiceContext,
-  read: () => Promise<Initiation | undefined>,
-  payment: ProviderPayment,
-): Promise<void> {
-  return retryOnConflict(async () => {
-    const initiation = await read();
-    if (initiation === undefined) return;
-    const connector = await requireConnector(context, initiation.id.connector);
-    const { reference, status } = payment;
-    await publishUnsent(context, {
-      initiation,
-      metadata: { foundPayment: reference },
-      made: { id: paymentIdOf(connector, payment), reference, status },
-      page: await preparePayments(context, { connector, payments: [payment] }),
-    });
   });
 }

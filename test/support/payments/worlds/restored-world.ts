@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { InitiationWorld } from "./initiation-world.ts";
-import type { Plugin } from "#modules/payments/connectors/contract.ts";
+import type { FoundMovement, Plugin } from "#modules/payments/connectors/contract.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -28,6 +28,9 @@ export class RestoredWorld extends InitiationWorld {
   /** What the plugin is asked by a reference; absent for a provider that cannot be asked. */
   find: Pick<Plugin, "findMovement" | "findReversal"> = {};
 
+  /** Whether the provider leaves the reference out, and answers every question with what `find` gives. */
+  findsAll = false;
+
   /** `generic` shows references in its lists; `bankingcircle` shows none, and cannot be asked by one. */
   constructor(kind: ProviderKind = "generic") {
     super();
@@ -54,8 +57,26 @@ export class RestoredWorld extends InitiationWorld {
     return { ...context, env: bindings as unknown as Env }; // the look-up uses only these members
   }
 
+  /** The provider's plugin. It finds only what a reference of an order names, unless it `findsAll`. */
   get plugin(): Plugin {
-    return { ...this.provider.plugin, ...this.find };
+    const { findMovement, findReversal } = this.find;
+    return {
+      ...this.provider.plugin,
+      ...(findMovement && {
+        findMovement: async (sought) => this.#named(sought, await findMovement(sought)),
+      }),
+      ...(findReversal && {
+        findReversal: async (reversal) => this.#named(reversal, await findReversal(reversal)),
+      }),
+    };
+  }
+
+  #named({ reference }: { readonly reference: string }, found: FoundMovement): FoundMovement {
+    const orders = this.rows(
+      "SELECT reference FROM payment_initiations UNION ALL SELECT reference FROM payment_reversals",
+    );
+    const isKnown = this.findsAll || orders.some((order) => order["reference"] === reference);
+    return isKnown || typeof found === "string" ? found : "none";
   }
 
   exec(text: string): void {

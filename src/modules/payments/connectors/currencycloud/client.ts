@@ -86,13 +86,16 @@ export class CurrencycloudClient {
     const schema = z.object({ [what]: z.array(z.unknown()) });
     const answer = await this.#api.read({ path: `/v2/${what}/find`, query }, schema, what);
     const [made] = answer[what] ?? [];
-    const shown = Requested.safeParse(made).data?.[REQUEST_ID] ?? id;
+    const shown = requestIdOf(made) ?? id;
     if (shown !== id) throw kit.outcomeUnknown(`the answer about ${what} is about another request`);
     return made;
   }
 }
 
-/** An object with the id of the request that has made it, if it shows one. */
+/** The id of the request that has made an object; undefined if the object does not show one. */
+export const requestIdOf = (made: unknown): string | undefined =>
+  Requested.safeParse(made).data?.[REQUEST_ID];
+
 const Requested = z.object({ unique_request_id: kit.OptionalText });
 
 /** The field with the id of a request. The provider's error for a known id contains the name of the field. */

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { CURRENCIES, type Creation, type CurrencycloudClient, REQUEST_ID } from "./client.ts";
+import {
+  CURRENCIES,
+  type Creation,
+  type CurrencycloudClient,
+  REQUEST_ID,
+  requestIdOf,
+} from "./client.ts";
 import { statusOf } from "./payments.ts";
 import * as kit from "#modules/payments/connectors/kit/index.ts";
 
@@ -86,14 +92,16 @@ async function make(
   return { payment };
 }
 
-/** Asks for a movement by the id of its request. */
+/** Asks for a movement by the id of its request. What does not show this id may be that of any request. */
 export async function findMovement(
   client: CurrencycloudClient,
   movement: kit.SoughtMovement,
 ): Promise<kit.FoundMovement> {
   const what = movement.type === "TRANSFER" ? "transfers" : "payments";
   const value = await client.findMade(what, movement.reference);
-  return value === undefined ? "none" : { payment: paymentOf(value, movement) };
+  if (value === undefined) return "none";
+  if (requestIdOf(value) === undefined) return "unknown";
+  return { payment: paymentOf(value, movement) };
 }
 
 type MovementEnds = Pick<kit.SoughtMovement, "type" | "sourceReference" | "destinationReference">;

@@ -262,6 +262,8 @@ describe("a movement at Currencycloud", () => {
     shown("order-of-somebody-else");
     await expect(find(sought)).rejects.toMatchObject({ kind: "unknown" });
     shown("");
+    expect(await find(sought)).toBe("unknown");
+    psp.spoil = undefined;
     expect(await find(sought)).toMatchObject({ payment: { amount, asset } });
   });
 
