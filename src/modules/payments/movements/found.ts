@@ -5,6 +5,7 @@ import { type MadePayment, paymentIdOf, publishOutcome } from "./outcome.ts";
 import { publishUnsent } from "./unsent.ts";
 import type { FoundMovement } from "#modules/payments/connectors/contract.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import { isDerivedReference } from "#modules/payments/core/derived-reference.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
@@ -25,15 +26,16 @@ export const isOwn = ({ asset, state }: Initiation, payment: ProviderPayment): b
   payment.asset === asset && payment.amount <= state.amount;
 
 /**
- * Why a person decides about an order if what the provider knows under its reference is older than the order; undefined if it is not, or if the
- * provider does not say how old it is.
+ * Why a person decides about an order of a restored copy if what the provider knows under its reference is older than the order; undefined if it
+ * is not, if the provider does not say how old it is, or if a workflow orders anew what the original has ordered.
  */
 export function olderThan(
-  initiation: Pick<Initiation, "createdAt">,
+  initiation: Pick<Initiation, "createdAt" | "id">,
   found: Exclude<FoundMovement, string>,
 ): string | undefined {
   const { reference, createdAt } = nameOf(found);
   if (createdAt === undefined || !isOlder(createdAt, initiation)) return undefined;
+  if (isDerivedReference(initiation.id.reference)) return undefined;
   return `${OTHER_ORDER}: ${reference}, of ${formatTimestamp(createdAt)}`;
 }
 

@@ -132,4 +132,17 @@ describe("a reference that the provider has from another order", () => {
     ]);
     expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSING"]);
   });
+
+  test("a reference that the provider has from another order is no reference that a workflow derives, however old its payment is", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    world.restore();
+    await world.arm();
+    await world.look();
+    const payment = (reference: string) => world.provider.paymentOf(reference, { createdAt: OLD });
+    world.find = { findMovement: async ({ reference }) => ({ payment: payment(reference) }) };
+    const id = await world.createApproved({ reference: `${crypto.randomUUID()}-0-0` });
+    await world.sweep(world.plugin);
+    expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSED"]);
+    expect(await world.openReviews()).toEqual([]);
+  });
 });
