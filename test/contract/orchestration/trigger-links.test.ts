@@ -115,6 +115,39 @@ describe("a link", () => {
     expect(await occurrencesOf(id)).toMatchObject([{ workflowInstanceID: containing("-") }]);
   });
 
+  test("a trigger's link that fails after the filter has let the event through is read again under the occurrence's new id", async () => {
+    loseMessages();
+    let status = 404;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (request) => {
+      const url = request instanceof Request ? request.url : String(request);
+      const isSecond = url.endsWith("/second");
+      return new Response('{"data":{"role":"admin"}}', { status: isSecond ? status : 200 });
+    });
+    const { id } = await newTrigger({
+      event: "SAVED_ACCOUNT",
+      filter: 'link(event, "owner").role == "admin"',
+      vars: { role: 'link(event, "second").role' },
+    });
+    const both = [...links, { name: "second", uri: "http://127.0.0.1:9/second" }];
+    const accounts = [freshName("account"), freshName("account")];
+    await deliver(
+      accounts.map((account) => eventOf("SAVED_ACCOUNT", { id: account, links: both })),
+    );
+    await eventually(async () => expect(await storedOf(id)).toHaveLength(2));
+    const idsOf = async () => (await storedOf(id)).map((occurrence) => occurrence.id);
+    const filtered = await idsOf();
+    await fireOccurrences(triggerContext, filtered);
+    const failed = { state: "fire", attempts: 1 };
+    expect(await storedOf(id)).toMatchObject([failed, failed]);
+    const fired = await idsOf();
+    expect(fired.filter((occurrence) => filtered.includes(occurrence))).toEqual([]);
+    // The failed attempt holds no lease, so that the next one may come at once.
+    status = 200;
+    await fireOccurrences(triggerContext, fired);
+    const started = { workflowInstanceID: containing("-") };
+    expect(await occurrencesOf(id)).toMatchObject([started, started]);
+  });
+
   test.each([
     [200, [], "no JSON object with the member data"],
     [302, { data: {} }, "unexpected status code when reading resource: 302"],

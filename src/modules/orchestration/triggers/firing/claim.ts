@@ -17,7 +17,8 @@ export type OccurrenceRow = typeof orchestrationOccurrences.$inferSelect;
 
 /** An occurrence that the caller has leased. The lease holds as long as the row has the same number of attempts. */
 export interface ClaimedOccurrence {
-  readonly row: OccurrenceRow;
+  /** The row as it is stored: a filter that lets the event through changes it, and whoever defers the occurrence afterwards asks by its new id. */
+  row: OccurrenceRow;
   readonly trigger: Trigger;
 }
 

@@ -86,7 +86,8 @@ async function fire(
     context,
     claimed.map(({ trigger }) => trigger),
   );
-  const prepared = await Promise.all(
+  // All have ended before a failure is thrown, because a filter that lets its event through changes its row.
+  const prepared = await allEnded(
     claimed.map((one) =>
       prepareOrDefer(context, one, { workflows, owner: owners.get(one.trigger.id) }),
     ),
@@ -111,6 +112,12 @@ async function fire(
   return started.flatMap(({ instance, isNew }) =>
     isNew && instance.terminatedAt === undefined ? [instance] : [],
   );
+}
+
+/** The results of promises, when all have ended. Throws the first failure. */
+async function allEnded<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 type PreparedFiring =
@@ -150,10 +157,9 @@ async function prepareOrDefer(
  */
 async function prepare(
   context: ServiceContext,
-  filtering: ClaimedOccurrence,
+  claimed: ClaimedOccurrence,
   { workflows, owner }: Surroundings,
 ): Promise<PreparedFiring | undefined> {
-  let claimed = filtering;
   const { trigger, row } = claimed;
   const event = eventOf(row);
   if (owner === undefined) return { kind: "failed", claimed, error: missingOwnerError(trigger) };
@@ -174,11 +180,7 @@ async function prepare(
     read: linkReader(acting),
     meter: new OwnerBudget(context.env, ownerOf(trigger)),
   });
-  if (row.state === "filter") {
-    const passed = await pass(context, { ...claimed, expressions });
-    if (passed === undefined) return undefined;
-    claimed = passed;
-  }
+  if (row.state === "filter" && !(await pass(context, claimed, expressions))) return undefined;
   const loop = loopVerdict(context, claimed);
   if (loop !== undefined) return { kind: "failed", claimed, ...loop };
   const variables = await variablesOf(trigger, expressions);
@@ -209,18 +211,16 @@ function linkReader(acting: ServiceContext): LinkRead {
   };
 }
 
-interface Filtering extends ClaimedOccurrence {
-  readonly expressions: Expressions;
-}
-
 /**
- * The occurrence as it is fired, if the filter lets its event through and the trigger has not fired for it. Deletes the occurrence otherwise, and
- * returns undefined.
+ * Whether the filter lets the event of an occurrence through, and the trigger has not fired for it: then the occurrence becomes one that is fired.
+ * Deletes the occurrence otherwise.
  */
 async function pass(
   { env }: ServiceContext,
-  { trigger, row, expressions }: Filtering,
-): Promise<ClaimedOccurrence | undefined> {
+  claimed: ClaimedOccurrence,
+  expressions: Expressions,
+): Promise<boolean> {
+  const { trigger, row } = claimed;
   const result = await expressions.filter(trigger.filter ?? "true");
   if (result.kind === "error") {
     log("warn", "the filter of a trigger failed", {
@@ -236,10 +236,13 @@ async function pass(
     const kept = await db.all(sql`
       UPDATE OR IGNORE ${orchestrationOccurrences} SET state = 'fire', dedup_key = ${dedupKey}, id = ${id}
       WHERE id = ${row.id} RETURNING id`);
-    if (kept.length > 0) return { trigger, row: { ...row, state: "fire", dedupKey, id } };
+    if (kept.length > 0) {
+      claimed.row = { ...row, state: "fire", dedupKey, id };
+      return true;
+    }
   }
   await db.delete(orchestrationOccurrences).where(eq(orchestrationOccurrences.id, row.id));
-  return undefined;
+  return false;
 }
 
 /** The values of a trigger's variables, or the error of the first one that fails. */
