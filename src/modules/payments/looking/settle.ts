@@ -47,7 +47,8 @@ export async function holdForReview(
 ): Promise<void> {
   const { key: initiationKey, connectorKey } = initiation;
   const reversalKey = movement?.reversalKey ?? null;
-  await holdMovements(context, { initiationKey, connectorKey, reversalKey, reason });
+  const movementKey = movement?.key ?? null;
+  await holdMovements(context, { initiationKey, connectorKey, reversalKey, movementKey, reason });
 }
 
 /** Settles an order by a payment that shows its reference. Returns false for a payment that does not certainly fit. */

@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { paymentReviews, type ReviewDecision } from "./tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnValues } from "#platform/db/json-rows.ts";
 
 /**
  * An order that the original of a restored deployment may have paid, and that could not be looked up:
@@ -21,20 +22,30 @@ export interface NewReview {
   readonly reason: string;
 }
 
-/** The statement that stores a review. An initiation has one open review at most. */
+/** The statement that stores a review, under a condition. An initiation has one open review at most. */
 export const insertReview = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
   review: NewReview,
+  condition: SQL = sql`TRUE`,
 ) =>
   databaseOf(env)
     .insert(paymentReviews)
-    .values({
-      ...review,
-      id: crypto.randomUUID(),
-      createdAt: clock(),
-      status: "open",
-      version: 0,
-    })
+    .select(
+      sql`SELECT ${columnValues(paymentReviews, {
+        ...review,
+        key: null,
+        id: crypto.randomUUID(),
+        createdAt: clock(),
+        status: "open",
+        version: 0,
+        decision: null,
+        paymentReference: null,
+        decidedAt: null,
+        issuer: null,
+        subject: null,
+        clientId: null,
+      })} WHERE ${condition}`,
+    )
     .onConflictDoNothing();
 
 /** The condition that a person has to decide about an initiation. */

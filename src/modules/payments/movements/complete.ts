@@ -115,7 +115,8 @@ async function refuseNote(
     return false;
   }
   const reason = shownButUnfit(note);
-  await holdMovements(context, { connectorKey, initiationKey, reversalKey, reason }, { shown });
+  const order = { connectorKey, initiationKey, reversalKey, movementKey: key };
+  await holdMovements(context, { ...order, reason }, { shown });
   return true;
 }
 

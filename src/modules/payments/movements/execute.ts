@@ -172,11 +172,11 @@ async function findBefore(
   const reason =
     olderThan(initiation, found) ?? (await settleBefore(context, { movement, initiation }, found));
   if (reason === undefined) return "payment" in found ? "done" : found;
-  const { initiationKey, connectorKey } = movement;
+  const { initiationKey, connectorKey, key: movementKey } = movement;
   const order = { initiationKey, reversalKey: null };
   // A person knows of it, and has found that it is another order.
   if (await isDecidedUnpaid(context, lookup, order)) return undefined;
-  await holdMovements(context, { ...order, connectorKey, reason });
+  await holdMovements(context, { ...order, connectorKey, movementKey, reason });
   return "done";
 }
 
@@ -263,17 +263,14 @@ async function isDoubtful(
   { movement, initiation }: Execution,
   payment: ProviderPayment,
 ): Promise<boolean> {
-  const { initiationKey, connectorKey, reversalKey, pollingId } = movement;
+  const { key: movementKey, initiationKey, connectorKey, reversalKey, pollingId } = movement;
   if (pollingId === null) return false;
   const what = isOwn(initiation, payment)
     ? olderThan(initiation, { payment })
     : `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
   if (what === undefined || (await findLookup(context, connectorKey)) === undefined) return false;
-  await holdMovements(
-    context,
-    { initiationKey, connectorKey, reversalKey, reason: what },
-    { pollingId: null },
-  );
+  const order = { initiationKey, connectorKey, reversalKey, movementKey };
+  await holdMovements(context, { ...order, reason: what }, { pollingId: null });
   return true;
 }
 

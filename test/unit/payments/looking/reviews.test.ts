@@ -28,6 +28,27 @@ const paymentsOf = async (world: RestoredWorld, id: Parameters<RestoredWorld["ge
   ]);
 
 describe("a payment that nobody could look up", () => {
+  test.each([true, false])(
+    "a payment that nobody could look up is no question any more if it was settled meanwhile (on its way: %s)",
+    async (isMoving) => {
+      const world = await RestoredWorld.open("bankingcircle");
+      const { id } = await world.create({ reference: "x" });
+      if (isMoving) await world.approve(id);
+      world.restore();
+      await world.arm();
+      world.find = {
+        findMovement: async () => {
+          if (isMoving) await world.poll(world.listed("x"));
+          else await rejectInitiation(world.context, id);
+          return "unknown";
+        },
+      };
+      await world.look();
+      expect(await world.statusOf(id)).toBe(isMoving ? "PROCESSED" : "REJECTED");
+      expect(world.count("payment_reviews")).toBe(0);
+    },
+  );
+
   test("a payment that nobody could look up is not sent, approved, rejected or deleted before a person decides", async () => {
     const { world, moving, waits } = await openReviewed();
     world.pass(86_400);
