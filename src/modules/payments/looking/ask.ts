@@ -3,6 +3,7 @@ import type { ConnectorLookup } from "./runs.ts";
 import { holdForReview } from "./settle.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FoundMovement, Movement, Plugin } from "#modules/payments/connectors/contract.ts";
+import { toConnectorError } from "#modules/payments/connectors/provider-fault.ts";
 import {
   type Execution,
   toProviderMovement,
@@ -34,7 +35,8 @@ export const hasFailed = ({ initiation, movement }: OpenOrder): boolean =>
 
 /**
  * Asks about an order. What the provider refuses to say about this order alone, because it answers another question, is held for a person, so
- * that the other orders go on. Throws `ConnectorError` for a provider that answers no question.
+ * that the other orders go on. Throws `ConnectorError` for a provider that answers no question, and errors of this software, such as of the
+ * database: the order is then asked about again.
  */
 export async function askOrReview(
   context: ServiceContext,
@@ -44,11 +46,10 @@ export async function askOrReview(
   try {
     return await ask(context, looking, order);
   } catch (error) {
-    const isOfOrder = !(error instanceof ConnectorError) || error.kind === "invalid";
-    if (!isOfOrder || !(await answersAnother(looking, order))) throw error;
+    const failure = toConnectorError(error);
+    if (failure?.kind !== "invalid" || !(await answersAnother(looking, order))) throw error;
     if (!hasFailed(order)) {
-      const why = error instanceof Error ? error.message : String(error);
-      await holdForReview(context, order, `the question about it has failed: ${why}`);
+      await holdForReview(context, order, `the question about it has failed: ${failure.message}`);
     }
     return { held: true };
   }

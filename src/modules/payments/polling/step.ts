@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import { z } from "zod";
 import { endRun } from "./end-run.ts";
 import { storeFetchFailure } from "./failure.ts";
 import { fetchPage, type FetchedPage } from "./fetch-page.ts";
@@ -8,12 +7,10 @@ import { retryRejected } from "./retry-rejected.ts";
 import type { Run } from "./run-context.ts";
 import { changeOf, nextFetch } from "./schedule.ts";
 import { storeFetched } from "./store-page.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { toConnectorError } from "#modules/payments/connectors/provider-fault.ts";
 import type { Schedule } from "#modules/payments/schedules/schedule.ts";
 import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { AppError } from "#platform/errors.ts";
-import { logError } from "#platform/log.ts";
 
 /**
  * Does the next step of a schedule. Each step is one batch, in which the position of the run moves together with the items
@@ -51,28 +48,10 @@ export async function step(run: Run, schedule: Schedule): Promise<Schedule> {
     return await storeFetched(run, schedule, { next, page, isRetry: false });
   } catch (error) {
     const failure = toConnectorError(error);
+    // The alarm repeats the step.
     if (failure === undefined) throw error;
     return storeFetchFailure(run, schedule, { next, failure });
   }
-}
-
-/**
- * The failure for which the provider or its answer is to blame; undefined for every other error, after which the alarm
- * repeats the step.
- */
-function toConnectorError(error: unknown): ConnectorError | undefined {
-  if (error instanceof ConnectorError) return error;
-  // A page that is too large for one batch cannot be stored.
-  if (error instanceof AppError && error.kind === "VALIDATION") {
-    return new ConnectorError("invalid", error.message, { cause: error });
-  }
-  // A fault of the plugin must not delay the other schedules of the connector. Errors of the database have none of these
-  // types.
-  if (FAULTS.some((type) => error instanceof type)) {
-    logError("a connector cannot read what its provider has sent", error);
-    return new ConnectorError("invalid", "the connector cannot read the answer", { cause: error });
-  }
-  return undefined;
 }
 
 async function beginRun({ context }: Run, schedule: Schedule): Promise<Schedule> {
@@ -100,5 +79,3 @@ async function beginRun({ context }: Run, schedule: Schedule): Promise<Schedule>
   ]);
   return { ...changed, instanceKey: row?.instanceKey ?? null };
 }
-
-const FAULTS = [TypeError, RangeError, SyntaxError, z.ZodError];

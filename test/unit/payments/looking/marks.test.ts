@@ -195,6 +195,31 @@ describe("a look-up that is refused", () => {
     expect(await reasonsOf(world)).toEqual(["the question about it has failed: too long"]);
   });
 
+  test("a look-up that is refused by an error of this software asks again, and tells nobody of it", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const [first, second] = [await world.createApproved(), await world.createApproved()];
+    const errors: Error[] = [new Error("D1_ERROR: the database is overloaded"), new TypeError("x")];
+    world.find = {
+      findMovement: async ({ reference }) => {
+        const error = reference === first.reference ? errors.shift() : undefined;
+        if (error !== undefined) throw error;
+        return "none";
+      },
+    };
+    world.restore();
+    await world.arm();
+    expect(await world.look()).toMatchObject({ hasEnded: false });
+    expect(await reasonsOf(world)).toEqual([]);
+    world.pass(60);
+    // A fault of the plugin is one of the order.
+    expect(await world.look()).toMatchObject({ hasEnded: true });
+    expect(await reasonsOf(world)).toEqual([
+      "the question about it has failed: the connector cannot read the answer",
+    ]);
+    await world.sweep(world.plugin);
+    expect(world.sent).toEqual([second.reference]);
+  });
+
   test("a look-up that is refused for every order goes on looking", async () => {
     const world = await RestoredWorld.open("bankingcircle");
     await world.createApproved();
