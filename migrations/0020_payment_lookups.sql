@@ -40,5 +40,8 @@ CREATE TABLE `payment_shown_marks` (
 	`connector_key` integer NOT NULL,
 	`mark` text NOT NULL,
 	`shown` text NOT NULL,
+	`noted_at` text NOT NULL,
 	PRIMARY KEY(`connector_key`, `mark`)
 );
+--> statement-breakpoint
+CREATE INDEX `payment_shown_marks_noted` ON `payment_shown_marks` (`noted_at`);

@@ -47,7 +47,7 @@ export const paymentLookups = sqliteTable(
 /**
  * Payments that a provider has shown with a reference, and that no movement on its way here has taken, by that reference: a copy of this
  * deployment, or this one after a restore, recognises by them what its original has paid, whenever the payment was polled. They are part of a
- * backup, as the positions of the schedules are, after which the payments are not polled again.
+ * backup, as the positions of the schedules are, after which the payments are not polled again. `lookups/forget-marks.ts` deletes them in the end.
  */
 export const paymentShownMarks = sqliteTable(
   "payment_shown_marks",
@@ -57,8 +57,13 @@ export const paymentShownMarks = sqliteTable(
     mark: text("mark").notNull(),
     /** JSON of the first payment, as `payment_movements.shown` has it, with `isAmbiguous` once a second payment shows the reference, too. */
     shown: text("shown").notNull(),
+    /** When the first payment was noted. The sweep deletes a mark long afterwards. */
+    notedAt: text("noted_at").$type<Timestamp>().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.connectorKey, table.mark] })],
+  (table) => [
+    primaryKey({ columns: [table.connectorKey, table.mark] }),
+    index("payment_shown_marks_noted").on(table.notedAt),
+  ],
 );
 
 /** What a person finds out about an order that could not be looked up: it was paid, it was not and may be, or it must not be. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { reconcilerOf, sweepLimits } from "#modules/payments/installs/reconciler.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { forgetOldMarks } from "#modules/payments/lookups/forget-marks.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -15,7 +16,7 @@ const WOKEN_MS = 15_000;
 const WOKEN_MAX = 100;
 
 /**
- * Calls objects whose rows have changed, and wakes objects with overdue schedules or removals. Returns the time of the next
+ * Calls objects whose rows have changed, wakes objects with overdue schedules or removals, and forgets references of long ago. Returns the time of the next
  * sweep, in milliseconds since the epoch; undefined if none is needed.
  */
 export async function sweepConnectors(context: ServiceContext): Promise<number | undefined> {
@@ -25,6 +26,7 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   await wakeOverdue(env, fromMillis(nowMs - OVERDUE_MS), clock());
   const reconciler = reconcilerOf(env);
   await reconciler.run(sweepLimits());
+  await forgetOldMarks(context);
   const [pendingMs, dueAt] = await Promise.all([reconciler.nextSweepMs(), nextDue(db)]);
   // An object that was just woken needs some time, and may fail.
   const overdueMs =

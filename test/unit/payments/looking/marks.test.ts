@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
+import { forgetOldMarks } from "#modules/payments/lookups/forget-marks.ts";
 import { completeReportedMovements } from "#modules/payments/movements/complete.ts";
 import { fromMillis } from "#platform/time.ts";
 import { refusalOf, timeout } from "#test/support/payments/worlds/initiation-world.ts";
@@ -164,6 +166,28 @@ describe("a reference that a workflow derives", () => {
     await world.poll(world.listed(DERIVED, old));
     expect(await world.statusOf(id)).toBe("PROCESSING");
   });
+});
+
+test("a reference that a payment has shown is forgotten after 400 days, unless an order on its way or one that waits has it", async () => {
+  const world = await RestoredWorld.open();
+  const day = 86_400;
+  const moving = await world.createApproved();
+  const waits = (await world.create()).id;
+  await world.poll(...["foreign", moving.reference, waits.reference].map((at) => world.listed(at)));
+  const marks = async () => {
+    await forgetOldMarks(world.context);
+    return world.rows("SELECT mark FROM payment_shown_marks ORDER BY mark").map(({ mark }) => mark);
+  };
+  world.pass(day);
+  await world.poll(world.listed("later"));
+  // A second payment of the reference does not make it younger.
+  await world.poll(world.listed("foreign", { reference: "tx-second" }));
+  expect(await marks()).toEqual(["foreign", "later", moving.reference, waits.reference].toSorted());
+  world.pass(399 * day + 1);
+  expect(await marks()).toEqual(["later", moving.reference, waits.reference].toSorted());
+  await rejectInitiation(world.context, waits);
+  world.pass(day);
+  expect(await marks()).toEqual([moving.reference]);
 });
 
 describe("a look-up that is refused", () => {

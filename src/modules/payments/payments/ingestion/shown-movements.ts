@@ -50,7 +50,7 @@ export const parseShown = (text: string): Shown => parseJson(text) as Shown; // 
  * A shown reference that no movement has taken is kept in `payment_shown_marks`.
  */
 export function noteReportedPayments(
-  { env }: Pick<ServiceContext, "env">,
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
   { key }: InstalledConnector,
   reports: readonly PaymentReport[],
 ): BatchItem<"sqlite">[] {
@@ -81,7 +81,9 @@ export function noteReportedPayments(
           AND m.polling_id IS NULL AND m.shown IS NULL
           AND NOT EXISTS (
             SELECT 1 FROM payment_lookups AS l WHERE l.connector_key = ${key} AND l.began_at >= m.sent_at))`),
-    ...(rows.some(({ kind }) => kind === MARK) ? [keepMarks(env, key, { source, items })] : []),
+    ...(rows.some(({ kind }) => kind === MARK)
+      ? [keepMarks({ env, clock }, key, { source, items })]
+      : []),
   ];
 }
 
@@ -93,14 +95,14 @@ export function noteReportedPayments(
  *     otherwise ──────────────────────────────────────────────────────────────► kept: of several payments the first one, as ambiguous
  */
 const keepMarks = (
-  env: Pick<Env, "DB">,
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
   connectorKey: number,
   { source, items }: JsonRows<keyof Note>,
 ): BatchItem<"sqlite"> =>
   databaseOf(env)
     .insert(paymentShownMarks)
     .select(sql`
-      SELECT ${columnValues(paymentShownMarks, { connectorKey: sql`${connectorKey}`, mark: items.value, shown: items.shown })}
+      SELECT ${columnValues(paymentShownMarks, { connectorKey: sql`${connectorKey}`, mark: items.value, shown: items.shown, notedAt: clock() })}
       FROM ${source} WHERE ${items.kind} = ${MARK}
         AND (${isLooking(sql`${connectorKey}`)} OR NOT EXISTS (
           SELECT 1 FROM ${paymentMovements} AS m
