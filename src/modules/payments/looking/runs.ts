@@ -26,6 +26,8 @@ interface ScheduleRow {
   readonly runSince: Timestamp | null;
   readonly nextAt: Timestamp;
   readonly isWhole: number;
+  /** How many items of its runs are set aside. */
+  readonly rejected: number;
   readonly lastError: string | null;
   readonly heldUntil: Timestamp | null;
   /** How many runs that count have ended, and how many of them without an error. */
@@ -79,8 +81,15 @@ function reasonOf(incomplete: readonly ScheduleRow[], now: Timestamp): string | 
   if (tried === undefined) return undefined;
   // The error of a run from before the arming is that of the original.
   const error = tried.ended > 0 ? tried.lastError : null;
-  return `${tried.task}: ${error ?? "the last run has left out items"}`;
+  const why = [error, leftOut(tried)].filter((text) => text !== null).join("; ");
+  return `${tried.task}: ${why === "" ? "the last run has left out items" : why}`;
 }
+
+/** What keeps a schedule from complete runs although the last one may have had no error; null for nothing. */
+const leftOut = ({ rejected, isWhole }: ScheduleRow): string | null =>
+  rejected === 0 || isWhole === 1
+    ? null
+    : `${rejected} of its items are set aside, however long ago: try them again or dismiss them (/api/florin/v1/payments/connectors/{connectorID}/rejected)`;
 
 /** The look-up of a connector that is under way. */
 export interface ConnectorLookup {
@@ -107,6 +116,7 @@ const readSchedules = (
     SELECT s.key, s.task, s.instance_key AS instanceKey,
       (SELECT i.created_at FROM payment_instances AS i WHERE i.key = s.instance_key) AS runSince, s.next_at AS nextAt, s.last_error AS lastError,
       c.held_until AS heldUntil, s.degraded_since IS NULL AND s.failing_since IS NULL AS isWhole,
+      (SELECT count(*) FROM payment_rejected_items AS r WHERE r.schedule_key = s.key) AS rejected,
       (SELECT count(*) FROM ${runs}) AS ended,
       (SELECT count(*) FROM ${runs} AND i.error IS NULL) AS good
     FROM payment_schedules AS s JOIN payment_connectors AS c ON c.key = s.connector_key

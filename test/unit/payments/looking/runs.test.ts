@@ -45,4 +45,22 @@ describe("a run that a look-up waits for", () => {
     expect(await world.look()).toMatchObject({ hasEnded: true });
     expect(await troubleOf(world)).toEqual([null, null]);
   });
+
+  test("a run that a look-up waits for is not complete while items of long ago are set aside, and the reason says what to do", async () => {
+    const world = await RestoredWorld.open();
+    world.restore();
+    await world.arm();
+    world.pass(61);
+    world.endRun();
+    world.exec(`
+      UPDATE payment_schedules SET degraded_since = '2020-01-01T00:00:00.000000Z';
+      INSERT INTO payment_rejected_items (connector_key, schedule_key, fetch_key, task, item_id, raw, reason, bytes, created_at, tried_at, instance_key)
+        SELECT connector_key, key, 1, task, 'item-1', '', 'broken', 0, created_at, created_at, 1 FROM payment_schedules`);
+    expect(await world.look()).toMatchObject({ hasEnded: false });
+    expect((await troubleOf(world))[1]).toBe(
+      "FETCH_PAYMENTS: 1 of its items are set aside, however long ago: try them again or dismiss them (/api/florin/v1/payments/connectors/{connectorID}/rejected)",
+    );
+    world.exec("UPDATE payment_schedules SET degraded_since = NULL");
+    expect(await world.look()).toMatchObject({ hasEnded: true });
+  });
 });
