@@ -49,7 +49,7 @@ export interface LookupOrder {
 
 /**
  * The statements that begin the look-up of the connector with a reference, for the batch that arms it. A look-up that has ended stays so; one
- * that was under way begins anew, because runs from before a disarming do not count. All schedules are due at once.
+ * that was under way begins anew, because runs from before a disarming do not count (`FLORIN_DISARMED` alone does not begin it anew). All schedules are due at once.
  */
 export function beginLookup(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
