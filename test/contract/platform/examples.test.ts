@@ -46,7 +46,11 @@ import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { storeReview } from "#test/support/payments/reviews.ts";
 import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { Story } from "#test/support/platform/examples.ts";
+import {
+  type DocumentOfExamples,
+  type OperationOfExamples,
+  Story,
+} from "#test/support/platform/examples.ts";
 import { storeMatchedBooks } from "#test/support/reconciliation/matched-books.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
@@ -346,11 +350,11 @@ test.each(inReadingOrder(MODULES).map((module) => [module.name, module.examples]
 );
 
 describe("the document", () => {
-  let operations: (Operation & { method: string })[];
+  let operations: (OperationOfExamples & { method: string })[];
   let exchanges: readonly Exchange[];
 
   beforeAll(async () => {
-    const { paths } = (await bodyOf(await send("/openapi.json"))) as Document; // the server answers this shape
+    const { paths } = (await bodyOf(await send("/openapi.json"))) as DocumentOfExamples; // the server answers this shape
     operations = Object.values(paths).flatMap((methods) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method })),
     );
@@ -389,15 +393,3 @@ describe("the document", () => {
     expect(wrong).toEqual([]);
   });
 });
-
-interface Operation {
-  readonly operationId: string;
-  readonly requestBody?: Message;
-  readonly responses: Readonly<Record<string, Message>>;
-}
-interface Message {
-  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
-}
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}

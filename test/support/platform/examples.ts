@@ -144,3 +144,17 @@ function printJson(value: unknown, indent = ""): string {
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return `${open}\n${items.map((item) => inner + item).join(",\n")}\n${indent}${close}`;
 }
+
+/** An operation of an API document. */
+export interface OperationOfExamples {
+  readonly operationId: string;
+  readonly requestBody?: MessageOfExamples;
+  readonly responses: Readonly<Record<string, MessageOfExamples>>;
+}
+interface MessageOfExamples {
+  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
+}
+/** The parts of an API document that tests of its examples read. */
+export interface DocumentOfExamples {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationOfExamples>>>>;
+}
