@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder, LocalServer, type ServerClient } from "#test/support/platform/server.ts";
 import { sharedServer } from "#test/support/runner/shared-server.ts";
 
-const GOLDEN = resolve(import.meta.dirname, "../golden");
+const GOLDEN = resolve(import.meta.dirname, "../../golden");
 
 interface Difference {
   readonly reason: string;

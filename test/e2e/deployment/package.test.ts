@@ -15,7 +15,7 @@ import { present } from "#platform/assert.ts";
 import { pack } from "#test/support/package/installed.ts";
 
 /** These tests install the package in a project of its own, as users do, without access to the internet. */
-const ROOT = resolve(import.meta.dirname, "../..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 const PAGE = "docs/embedded-ledger.md";
 const COMMAND = "node_modules/florin/dist/package/command.js";
 
