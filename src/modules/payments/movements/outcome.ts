@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type Execution, readExecution } from "./execution.ts";
 import { triggerOf } from "./payment-updates.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import { FAILED_PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
 import { decidingPayment } from "#modules/payments/core/reversal-machine.ts";
@@ -93,7 +93,9 @@ export async function publishOutcome(context: ServiceContext, outcome: MovementE
   // Read after the page was prepared, so that changes in between make the batch fail.
   const change = await prepareOutcome(context, { ...execution, made, page });
   const created = { createdObjectId: encodePaymentId(id) };
-  const end = await prepareEnd(context, execution, { outcome: created, ...given({ condition }) });
+  const hasFailed = FAILED_PAYMENT_STATUSES.includes(made.status);
+  const ended = { outcome: created, hasFailed, ...given({ condition }) };
+  const end = await prepareEnd(context, execution, ended);
   await Outbox.from(context).publish({
     ...given({ audit: also.audit }),
     change: [
@@ -165,7 +167,7 @@ export async function publishFailure(
   const change = prepareTransitions(context, initiation, [
     { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
   ]);
-  const end = await prepareEnd(context, execution, { outcome: { error } });
+  const end = await prepareEnd(context, execution, { outcome: { error }, hasFailed: true });
   const at = context.clock();
   const reversed =
     reversal === undefined
@@ -271,17 +273,19 @@ function reversalStatements(
 
 interface End {
   readonly outcome: Parameters<typeof endTask>[1];
+  readonly hasFailed: boolean;
   readonly condition?: SQL;
 }
 
 /**
  * Ends a movement with its task and its effect on the connector's health. The conditional statements come first in their
- * batch, which fails if the movement has ended meanwhile or has other failures than were read.
+ * batch, which fails if the movement has ended meanwhile or has other failures than were read. The review of an initiation that has failed stays
+ * open, because the failure does not say whether the original of a restored copy has paid: the initiation is retried only after a decision.
  */
 async function prepareEnd(
   context: ServiceContext,
-  { movement, connector }: Execution,
-  { outcome, condition = sql`1` }: End,
+  { movement, connector, reversal }: Execution,
+  { outcome, hasFailed, condition = sql`1` }: End,
 ): Promise<PreparedPage & { readonly conditional: PreparedPage["statements"] }> {
   const id = { connector: connector.id, reference: movement.task };
   const stored = await findTask(context, id);
@@ -297,7 +301,10 @@ async function prepareEnd(
   return {
     conditional: [...(task === undefined ? [] : [task.statement]), ...health.statements],
     // A review may have been stored since the movement was read.
-    statements: [deleteMovement(context, movement), settleReviews(context, movement)],
+    statements: [
+      deleteMovement(context, movement),
+      ...(hasFailed && reversal === undefined ? [] : [settleReviews(context, movement)]),
+    ],
     events: [...(task === undefined ? [] : [task.event]), ...health.events],
   };
 }
