@@ -22,16 +22,17 @@ export async function holdMovements(
   noted: { readonly shown?: SQL; readonly pollingId?: null } = {},
 ): Promise<void> {
   const db = databaseOf(context.env);
+  if (movementKey === null) {
+    await insertReview(context, review, isUnsent(review));
+    return;
+  }
   await db.batch([
-    insertReview(
-      context,
-      review,
-      movementKey === null ? isUnsent(review) : isOnItsWay(movementKey),
-    ),
+    insertReview(context, review, isOnItsWay(movementKey)),
+    // A later movement of the initiation, such as its reversal, is not the one that was read: held without a review, it would wait for ever.
     db
       .update(paymentMovements)
       .set({ ...noted, dueAt: UNTIL_DECIDED })
-      .where(eq(paymentMovements.initiationKey, review.initiationKey)),
+      .where(eq(paymentMovements.key, movementKey)),
   ]);
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
+import { retryInitiation } from "#modules/payments/initiations/retry.ts";
+import { fromMillis } from "#platform/time.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
 import { timeout } from "#test/support/payments/worlds/initiation-world.ts";
 import { RestoredWorld } from "#test/support/payments/worlds/restored-world.ts";
@@ -71,4 +73,32 @@ describe("a movement that is held while its step is under way", () => {
     await sweepLater();
     expect(calls).toEqual(["create"]);
   });
+
+  test.each(["FAILED", "SUCCEEDED"] as const)(
+    "a movement that was settled during the question, by a payment that is %s, does not hold the next one of its initiation",
+    async (status) => {
+      const world = await RestoredWorld.open();
+      world.restore();
+      await world.arm();
+      await world.lookToEnd();
+      const id = await world.createApproved({ reference: "x" });
+      const createdAt = fromMillis(world.world.nowMs - 400 * 86_400_000);
+      world.find = {
+        findMovement: async ({ reference }) => {
+          if (reference !== "x") return "none";
+          world.find = {};
+          await world.poll(world.listed("x", { status }));
+          if (status === "FAILED") await retryInitiation(world.context, id);
+          else await world.reverse(id, "back", 100n);
+          return { payment: world.provider.paymentOf("old", { createdAt }) };
+        },
+      };
+      await world.sweep(world.plugin);
+      expect(await world.openReviews()).toEqual([]);
+      world.pass(61);
+      await world.sweep(world.plugin);
+      expect(world.rows("SELECT * FROM payment_movements")).toEqual([]);
+      expect(await world.statusOf(id)).toBe(status === "FAILED" ? "PROCESSED" : "REVERSED");
+    },
+  );
 });
