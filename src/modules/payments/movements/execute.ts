@@ -255,8 +255,9 @@ function assertValid(payment: ProviderPayment): void {
 }
 
 /**
- * Whether the outcome that a restored copy has polled is of other money than was ordered, or older: the id that is polled may be what an
- * earlier installation has ordered with the same reference. Then the movement is held for a person, and the id is not polled any more.
+ * Whether the payment with which the provider answers a restored copy is of other money than was ordered, or older. A call is answered so if the
+ * reference is that of an earlier order, and the provider gives the first answer again; a poll, if what is polled is that earlier order. Then the
+ * order is not settled, the movement is held for a person, also after an earlier decision, and no id is polled any more.
  */
 async function isDoubtful(
   context: ServiceContext,
@@ -264,15 +265,20 @@ async function isDoubtful(
   payment: ProviderPayment,
 ): Promise<boolean> {
   const { key: movementKey, initiationKey, connectorKey, reversalKey, pollingId } = movement;
-  if (pollingId === null) return false;
+  if (reversalKey !== null) return false;
   const what = isOwn(initiation, payment)
     ? olderThan(initiation, { payment })
     : `the provider answers with another payment: ${payment.reference}, of ${payment.amount} ${payment.asset}`;
   if (what === undefined || (await findLookup(context, connectorKey)) === undefined) return false;
+  const reason = pollingId === null ? `${what}; ${NOTHING_SENT}` : what;
   const order = { initiationKey, connectorKey, reversalKey, movementKey };
-  await holdMovements(context, { ...order, reason: what }, { pollingId: null });
+  await holdMovements(context, { ...order, reason }, { pollingId: null });
   return true;
 }
+
+/** What a person does about an order whose call the provider has answered with an earlier payment. */
+const NOTHING_SENT =
+  "the provider has answered the call for this order so: if that payment is another order's, give this order up and make one with another reference";
 
 /** Added to a refusal after requests without an answer, because the refusal does not say what became of those requests. */
 const UNANSWERED =

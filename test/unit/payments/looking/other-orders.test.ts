@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FoundMovement } from "#modules/payments/connectors/contract.ts";
+import type { FoundMovement, Plugin } from "#modules/payments/connectors/contract.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { RestoredWorld } from "#test/support/payments/worlds/restored-world.ts";
@@ -60,6 +60,7 @@ describe("a reference that the provider has from another order", () => {
     // The order is sent when a person has found that it was not paid, and nothing is asked about the other one.
     world.find = { findMovement: async () => "none" };
     await world.decide({ decision: "not-paid" });
+    world.pass(60);
     await world.sweep(world.plugin);
     expect([world.sent, await world.statusOf(id)]).toEqual([[id.reference], "PROCESSED"]);
   });
@@ -116,6 +117,7 @@ describe("a reference that the provider has from another order", () => {
       expect(reason).toMatch(/from another order: .*INV-1, of 2025-01-01T00:00:00Z$/);
       // A person has found that it is another order, so that the same answer holds it no more.
       await world.decide({ decision: "not-paid" });
+      world.pass(60);
       await world.sweep(world.plugin);
       expect([world.sent, await world.statusOf(id)]).toEqual([["INV-1"], "PROCESSED"]);
     },
@@ -144,5 +146,51 @@ describe("a reference that the provider has from another order", () => {
     await world.sweep(world.plugin);
     expect([world.sent, await world.statusOf(id)]).toEqual([[], "PROCESSED"]);
     expect(await world.openReviews()).toEqual([]);
+  });
+
+  test.each([
+    ["older", { amount: 1n, createdAt: OLD }],
+    ["of more money", { amount: 101n }],
+    ["of another asset", { asset: "SEK/2" }],
+  ])(
+    "a reference that the provider has from another order does not settle the order by the first answer, which is %s, even after a decision",
+    async (_what, other) => {
+      const world = await RestoredWorld.open("bankingcircle");
+      world.restore();
+      await world.arm();
+      await world.look();
+      const id = await world.createApproved({ reference: "INV-1" });
+      const calls: string[] = [];
+      const plugin: Plugin = {
+        ...world.plugin,
+        createPayout: async ({ reference }) => {
+          calls.push(reference);
+          return { payment: world.provider.paymentOf(`old-${reference}`, other) };
+        },
+      };
+      for (const expected of [["INV-1"], ["INV-1", "INV-1"]]) {
+        await world.sweep(plugin);
+        world.pass(86_400);
+        await world.sweep(plugin);
+        expect([calls, await world.statusOf(id)]).toEqual([expected, "PROCESSING"]);
+        expect(await reasonsOf(world)).toEqual([
+          expect.stringMatching(/old-INV-1, of .*; .* make one with another reference$/),
+        ]);
+        if (expected.length === 1) await world.decide({ decision: "not-paid" });
+        world.pass(60);
+      }
+      await world.decide({ decision: "given-up" });
+      expect([await world.openReviews(), await world.statusOf(id)]).toEqual([[], "FAILED"]);
+    },
+  );
+
+  test("a reference that the provider has from another order settles a payout by the first answer in a deployment that is no copy", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    world.provider.answer = ({ reference }) => ({
+      payment: world.provider.paymentOf(reference, { amount: 1n, createdAt: OLD }),
+    });
+    const id = await world.createApproved();
+    await world.sweep();
+    expect([await world.openReviews(), await world.statusOf(id)]).toEqual([[], "PROCESSED"]);
   });
 });

@@ -32,7 +32,9 @@ const answer = (url: URL): Response => {
   }
   if (url.pathname === "/transactions") return Response.json(isFirst ? transactions : []);
   if (url.pathname === "/payouts") {
-    return Response.json({ ...genericTransaction("sent"), type: undefined });
+    const at = new Date(bench.world.nowMs).toISOString();
+    const made = genericTransaction("sent", { createdAt: at, updatedAt: at });
+    return Response.json({ ...made, type: undefined });
   }
   if (url.pathname.startsWith("/movements/")) {
     return noSuchPath();
