@@ -4,7 +4,7 @@ import { holdMovements } from "./hold.ts";
 import { type MadePayment, publishOutcome } from "./outcome.ts";
 import { applyPaymentUpdates } from "./payment-updates.ts";
 import { isDerivedReference } from "#modules/payments/core/derived-reference.ts";
-import { FAILED_PAYMENT_STATUSES, type PaymentType } from "#modules/payments/core/enums.ts";
+import { FAILED_PAYMENT_STATUSES } from "#modules/payments/core/enums.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import type { MovementRow } from "#modules/payments/initiations/movement-rows.ts";
@@ -191,9 +191,6 @@ const CLOCK_MS = 3_600_000;
 export const isOlder = (time: Timestamp, { createdAt }: Pick<Initiation, "createdAt">): boolean =>
   toMillis(time) < toMillis(createdAt) - CLOCK_MS;
 
-/** The types of what initiations order. A provider may take a payout to an account of the same owner for a transfer. */
-const ORDERED_TYPES: ReadonlySet<PaymentType> = new Set(["PAYOUT", "TRANSFER"]);
-
 /** What a payment that shows a reference is compared with. */
 export interface NamedOrder {
   readonly initiation: Initiation;
@@ -214,7 +211,9 @@ export async function isNamedBy(
   { initiation, mark, movementKey = 0 }: NamedOrder,
   payment: PaymentRow,
 ): Promise<boolean> {
-  if (!ORDERED_TYPES.has(payment.type) || payment.asset !== initiation.asset) return false;
+  if (payment.asset !== initiation.asset || !(await movesOut(context, initiation, payment))) {
+    return false;
+  }
   if (isOlder(payment.createdAt, initiation) && !(await isOrderedAgain(context, initiation))) {
     return false;
   }
@@ -232,6 +231,19 @@ export async function isNamedBy(
     .limit(1);
   return others.length === 0;
 }
+
+/**
+ * Whether a payment may be what an initiation has ordered by its type. A provider may take a payout to an account of the same owner for a
+ * transfer, and a connector may not know the type: only in a restored copy, which has not ordered it itself, a person decides about such a one.
+ */
+const movesOut = async (
+  context: Pick<ServiceContext, "env">,
+  { connectorKey }: Initiation,
+  { type }: PaymentRow,
+): Promise<boolean> =>
+  type === "PAYOUT" ||
+  type === "TRANSFER" ||
+  (type !== "PAY-IN" && (await findLookup(context, connectorKey)) === undefined);
 
 /** Whether an initiation of a restored copy is what its original has ordered before, by a workflow. */
 const isOrderedAgain = async (

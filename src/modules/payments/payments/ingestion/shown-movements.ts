@@ -45,7 +45,7 @@ export const parseShown = (text: string): Shown => parseJson(text) as Shown; // 
 /**
  * The statements that note payments in the rows of movements to which they may belong: movements that were tried and whose
  * reference the payment shows, and movements of the same money whose calls had no outcome. A shown reference replaces a
- * note without one. In a restored copy, the original may have made what was never tried here: a shown reference counts for every movement, and
+ * note without one. Of several payments of a page that show it, a payout or transfer is noted rather than a fee or a bounce. In a restored copy, the original may have made what was never tried here: a shown reference counts for every movement, and
  * a payment that shows none counts for no movement from before the arming, because the copy does not know what else the original has ordered.
  * A shown reference that no movement has taken is kept in `payment_shown_marks`.
  */
@@ -66,7 +66,7 @@ export function noteReportedPayments(
           SELECT ${items.shown} FROM ${source}
           WHERE (${items.kind} = ${MARK} AND ${items.value} = ${mark})
             OR (${items.kind} = ${SIGNATURE} AND ${items.value} = ${signature})
-          ORDER BY ${items.kind} = ${MARK} DESC LIMIT 1)`,
+          ORDER BY ${items.kind} = ${MARK} DESC, ${items.shown} ->> '$.type' IN ('PAYOUT', 'TRANSFER') DESC, ${ROW_ORDER} LIMIT 1)`,
       })
       // The notes come first in the joins, so that each is looked up in an index of the movements.
       .where(sql`${movementKey} IN (
