@@ -41,7 +41,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 export type MovementRow = typeof paymentMovements.$inferSelect;
 
 /** How long a claim lasts, in milliseconds: longer than a request to a provider may take. */
-const CLAIM_MS = 60_000;
+export const CLAIM_MS = 60_000;
 
 /** When a movement is due that waits for the decision of a person: never. */
 export const UNTIL_DECIDED = "9999-12-31T00:00:00.000000Z" as Timestamp;

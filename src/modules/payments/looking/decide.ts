@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type OpenOrder, readOrder, shownMark } from "./orders.ts";
 import { paymentOfDecision } from "./paid.ts";
 import { assertSecondPerson } from "#modules/payments/initiations/approve.ts";
+import { CLAIM_MS } from "#modules/payments/initiations/movement-rows.ts";
 import { retryOnConflict } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { prepareTransition } from "#modules/payments/initiations/transition.ts";
@@ -30,6 +31,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /**
  * Stores what a person has found out about an order under review, and what follows from it, in one batch:
@@ -37,7 +39,7 @@ import { Outbox } from "#platform/events/outbox.ts";
  * | Decision | A movement | An initiation that waits | One that has failed |
  * | --- | --- | --- | --- |
  * | `paid` | gets the payment | is approved, and gets the payment | is retried, and gets the payment |
- * | `not-paid` | is sent, or asked about if the provider has accepted it meanwhile | may be approved | may be retried |
+ * | `not-paid` | is sent, or asked about if the provider has accepted it meanwhile; after `CLAIM_MS` if it was called | may be approved | may be retried |
  * | `given-up` | fails | is rejected | stays as it is |
  *
  * The same decision again changes nothing. Throws `NOT_FOUND`; `CONFLICT` if somebody else has decided otherwise, or the order has been settled
@@ -160,7 +162,10 @@ async function storeNotPaid(context: ServiceContext, deciding: Deciding): Promis
   const { statements, audit } = alsoStored(context, deciding);
   const now = context.clock();
   const { scheduledAt } = initiation;
-  const dueAt = scheduledAt !== undefined && scheduledAt > now ? scheduledAt : now;
+  // The call that the review has overtaken may still be under way: it ends within the time of its claim.
+  const wasCalled = movement !== undefined && movement.claims > 0;
+  const earliest = wasCalled ? fromMillis(toMillis(now) + CLAIM_MS) : now;
+  const dueAt = scheduledAt !== undefined && scheduledAt > earliest ? scheduledAt : earliest;
   const freed: BatchItem<"sqlite">[] =
     movement === undefined
       ? []

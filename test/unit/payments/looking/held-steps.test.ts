@@ -101,4 +101,30 @@ describe("a movement that is held while its step is under way", () => {
       expect(await world.statusOf(id)).toBe(status === "FAILED" ? "PROCESSED" : "REVERSED");
     },
   );
+
+  test("a movement that is held while its step is under way is not called twice at once after a quick decision", async () => {
+    const world = await RestoredWorld.open();
+    world.restore();
+    await world.arm();
+    await world.lookToEnd();
+    await world.createApproved({ reference: "x" });
+    const steps: string[] = [];
+    const plugin: Plugin = {
+      ...world.plugin,
+      createPayout: async () => {
+        steps.push("begin");
+        if (steps.length === 1) {
+          await world.poll(world.listed("x", { amount: 101n }));
+          await world.decideOn("x", { decision: "not-paid" });
+          await world.sweep(plugin);
+        }
+        steps.push("end");
+        return timeout();
+      },
+    };
+    await world.sweep(plugin);
+    world.pass(60);
+    await world.sweep(plugin);
+    expect(steps).toEqual(["begin", "end", "begin", "end"]);
+  });
 });
