@@ -6,6 +6,7 @@ import { holdForReview, settleByAnswer, settleByShown } from "./settle.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FoundMovement, Plugin } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import { toConnectorError } from "#modules/payments/connectors/provider-fault.ts";
 import { FAILED_PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { CONNECTOR_COLUMNS, toConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
@@ -205,9 +206,17 @@ async function madeSince(
   if ("error" in found || "otherOrder" in found) return undefined;
   if ("payment" in found) return isFailure(found.payment.status) ? undefined : found;
   const poll = initiation.type === "TRANSFER" ? plugin.pollTransfer : plugin.pollPayout;
-  const result = await poll?.(found.pollingId);
+  const result = await poll?.(found.pollingId).catch(unlessRefused);
   if (result === undefined || "pending" in result) return found;
   return madeSince({ plugin }, { initiation }, result);
+}
+
+/**
+ * Takes a refused question about the outcome of one order for no answer, so that the others are looked up: the order is asked about again as one
+ * that the provider has accepted. Throws every other error.
+ */
+function unlessRefused(error: unknown): undefined {
+  if (toConnectorError(error)?.kind !== "invalid") throw error;
 }
 
 /** How far the clock of the original may have been ahead, in milliseconds. */

@@ -242,6 +242,29 @@ describe("a provider that is asked by a reference", () => {
     expect(reviews.map(({ initiation }) => initiation.id)).toEqual([unsaid]);
   });
 
+  test("a provider that is asked by a reference and refuses to tell the outcome of a failed order lets the look-up end", async () => {
+    const world = await RestoredWorld.open("bankingcircle");
+    const id = await world.createApproved();
+    world.provider.before = () => {
+      throw new ConnectorError("invalid", "no money");
+    };
+    await world.sweep();
+    world.find = { findMovement: async () => ({ pollingId: "poll-1" }) };
+    const refuse = () => {
+      throw new ConnectorError("invalid", "the outcome is not kept any more");
+    };
+    world.provider.poll = refuse;
+    world.restore();
+    await world.arm();
+    expect(await world.look()).toMatchObject({ hasEnded: true });
+    await world.sweep(world.plugin);
+    expect(await world.get(id)).toMatchObject({
+      state: { status: "FAILED" },
+      error: "the outcome is not kept any more",
+    });
+    expect([world.sent, await world.openReviews()]).toEqual([[], []]);
+  });
+
   test("a provider that is asked by a reference and knows it from another order leaves it to a person", async () => {
     const world = await RestoredWorld.open("bankingcircle");
     const id = await world.createApproved();
