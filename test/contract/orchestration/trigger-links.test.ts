@@ -98,6 +98,28 @@ describe("a link", () => {
     ]);
   });
 
+  test.each(["admin", "user"])(
+    "a trigger's link that answers %s after the lease has expired does not touch what another attempt has completed",
+    async (late) => {
+      loseMessages();
+      const { id, event } = await newTrigger({ filter: 'link(event, "owner").role == "admin"' });
+      await deliver([eventOf(event, { links })]);
+      await eventually(async () => expect(await storedOf(id)).toHaveLength(1));
+      const ids = (await storedOf(id)).map((occurrence) => occurrence.id);
+      const body = (role: string) => new Response(JSON.stringify({ data: { role } }));
+      const call = vi.spyOn(globalThis, "fetch");
+      call.mockImplementation(async () => body("admin"));
+      call.mockImplementationOnce(async () => {
+        await fireOccurrences(later(61_000), ids);
+        return body(late);
+      });
+      await fireOccurrences(triggerContext, ids);
+      expect(call).toHaveBeenCalledTimes(2);
+      expect(await storedOf(id)).toMatchObject([{ state: "done", attempts: 2 }]);
+      expect(await occurrencesOf(id)).toMatchObject([{ workflowInstanceID: containing("-") }]);
+    },
+  );
+
   test("a trigger's link that is not read because the deployment is disarmed is no attempt, however often", async () => {
     loseMessages();
     const call = answer(200, { data: { role: "admin" } });

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { BudgetUsed, OwnerBudget } from "./allowances.ts";
 import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
 import { postponeOccurrence, type FiredOccurrence, completeOccurrences } from "./complete.ts";
@@ -213,7 +213,7 @@ function linkReader(acting: ServiceContext): LinkRead {
 
 /**
  * Whether the filter lets the event of an occurrence through, and the trigger has not fired for it: then the occurrence becomes one that is fired.
- * Deletes the occurrence otherwise.
+ * Deletes the occurrence otherwise, and does nothing if another attempt has it meanwhile.
  */
 async function pass(
   { env }: ServiceContext,
@@ -229,19 +229,21 @@ async function pass(
     });
   }
   const db = databaseOf(env);
+  // The lease may have expired while links were read: another attempt then has the occurrence, or has completed it.
+  const isOurs = sql`id = ${row.id} AND attempts = ${row.attempts} AND state = 'filter'`;
   if (result.kind === "match") {
     const { type, payload } = eventOf(row);
     const dedupKey = firingKey({ id: row.dedupKey.replace(/^event:/, ""), type, payload });
     const id = firingId(trigger, dedupKey) ?? row.id;
     const kept = await db.all(sql`
       UPDATE OR IGNORE ${orchestrationOccurrences} SET state = 'fire', dedup_key = ${dedupKey}, id = ${id}
-      WHERE id = ${row.id} RETURNING id`);
+      WHERE ${isOurs} RETURNING id`);
     if (kept.length > 0) {
       claimed.row = { ...row, state: "fire", dedupKey, id };
       return true;
     }
   }
-  await db.delete(orchestrationOccurrences).where(eq(orchestrationOccurrences.id, row.id));
+  await db.delete(orchestrationOccurrences).where(isOurs);
   return false;
 }
 
