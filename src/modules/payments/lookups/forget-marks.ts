@@ -10,7 +10,8 @@ const FORGOTTEN_MAX = 1000;
 
 /**
  * Forgets references that payments have shown `KEPT_MS` ago, the oldest first: an order that is made later than its payment is not taken for it
- * anyway. One that an order on its way has, or one that waits, is kept.
+ * anyway. One that an order on its way has, or one that waits, is kept; the latter not
+ * where the provider shows references in another form than that of the order.
  */
 export async function forgetOldMarks({
   env,
