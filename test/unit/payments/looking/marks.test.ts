@@ -69,6 +69,29 @@ describe("a payment that shows a reference", () => {
     expect(await world.statusOf(once)).toBe("FAILED");
   });
 
+  test.each([
+    ["before", ["PAY-IN", "PAYOUT"]],
+    ["after", ["PAYOUT", "PAY-IN"]],
+  ] as const)(
+    "a payment that shows a reference and comes in %s the payout of the same reference at the provider does not hide it",
+    async (_when, types) => {
+      const world = await RestoredWorld.open();
+      const sent = await world.createApproved({ reference: "x" });
+      const waits = await world.create({ reference: "y" });
+      world.restore();
+      await world.arm();
+      for (const mark of ["x", "y"]) {
+        for (const type of types) await world.poll(world.listed(mark, { type }));
+      }
+      await world.lookToEnd();
+      expect(await world.openReviews()).toEqual([]);
+      expect([await world.statusOf(sent), await world.statusOf(waits.id)]).toEqual([
+        "PROCESSED",
+        "PROCESSED",
+      ]);
+    },
+  );
+
   test.each(["PAY-IN", "OTHER"] as const)(
     "a payment that shows a reference and is of type %s settles no payout, sent or not",
     async (type) => {

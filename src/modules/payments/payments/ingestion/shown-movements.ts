@@ -92,7 +92,8 @@ export function noteReportedPayments(
  *
  *     a movement that was sent has the reference, and no look-up is under way ──► its row notes the payment
  *     the payment is that of an initiation, and this is no reversal ────────────► known already
- *     otherwise ──────────────────────────────────────────────────────────────► kept: of several payments the first one, as ambiguous
+ *     otherwise ──────────────────────────────────────────────────────────────► kept: of several payments the first one, as ambiguous;
+ *                                                                             of a pay-in and a payout of one reference the payout
  */
 const keepMarks = (
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
@@ -116,9 +117,18 @@ const keepMarks = (
       ORDER BY ${ROW_ORDER}`)
     .onConflictDoUpdate({
       target: [paymentShownMarks.connectorKey, paymentShownMarks.mark],
-      set: { shown: sql`json_set(shown, '$.isAmbiguous', json('true'))` },
-      setWhere: sql`${paymentShownMarks.shown} ->> '$.reference' <> excluded.shown ->> '$.reference'`,
+      set: {
+        shown: sql`CASE WHEN ${IS_OUTGOING_TOO} THEN excluded.shown
+          ELSE json_set(shown, '$.isAmbiguous', json('true')) END`,
+      },
+      setWhere: sql`${paymentShownMarks.shown} ->> '$.reference' <> excluded.shown ->> '$.reference' OR ${IS_OUTGOING_TOO}`,
     });
+
+/** The condition that a kept pay-in and a payout have one reference at the provider: then the payout is what an order may have made. */
+const IS_OUTGOING_TOO = sql`(
+  ${paymentShownMarks.shown} ->> '$.reference' = excluded.shown ->> '$.reference'
+  AND ${paymentShownMarks.shown} ->> '$.type' = 'PAY-IN' AND excluded.shown ->> '$.type' IN ('PAYOUT', 'TRANSFER')
+  AND ${paymentShownMarks.shown} ->> '$.isAmbiguous' IS NULL)`;
 
 /** The two columns by which a note finds its movement. */
 const MARK = "mark";
