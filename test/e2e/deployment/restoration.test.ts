@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -162,6 +163,11 @@ interface Answered {
 }
 const answered: Answered[] = [];
 
+/** Most transactions of each of the four clients: one page has all of them. */
+const WRITES_MAX = 200;
+/** The pause of a client after a transaction, in milliseconds. */
+const PAUSE_MS = 25;
+
 test("a deployment with something of every module is saved while clients write, and is killed", async () => {
   await addToTheWorld();
   await commit(original, "early");
@@ -169,10 +175,11 @@ test("a deployment with something of every module is saved while clients write, 
   await eventually(() => expect(provider.requests.length).toBeGreaterThan(0));
   const over = new AbortController();
   const write = async (client: number): Promise<void> => {
-    for (let number = 0; !over.signal.aborted; number++) {
+    for (let number = 0; number < WRITES_MAX && !over.signal.aborted; number++) {
       const reference = `load-${client}-${number}`;
       await commit(original, reference);
       answered.push({ reference, at: new Date().toISOString() });
+      await delay(PAUSE_MS);
     }
   };
   const writing = Promise.allSettled([1, 2, 3, 4].map(write));
