@@ -50,13 +50,19 @@ const STEPS = 20;
  */
 const SHARED_MAX = 32;
 
+/** How late a ring may be, in milliseconds, until the next start of a deadline takes its timer for lost and sets another one. */
+const LOST_AFTER_MS = 5000;
+
 /** The wheel for deadlines of one length. The wheel advances step by step, and only while deadlines run. */
 class DeadlineWheel {
   readonly #stepMs: number;
   /** The groups that pass at a step, by the step's number. Only the last group may have room. */
   readonly #slots = new Map<number, DeadlineGroup[]>();
   #step = 0;
-  #isTurning = false;
+  /** When the timer rings, in milliseconds since the epoch; undefined while the wheel stands. */
+  #ringsMs: number | undefined;
+  /** Number of timers that were set. Only the latest one counts. */
+  #timers = 0;
 
   constructor(lengthMs: number) {
     this.#stepMs = lengthMs / STEPS;
@@ -73,13 +79,17 @@ class DeadlineWheel {
   }
 
   #turn(): void {
-    if (this.#isTurning) return;
-    this.#isTurning = true;
-    setTimeout(() => this.#advance(), this.#stepMs);
+    const nowMs = Date.now();
+    if (this.#ringsMs !== undefined && nowMs - this.#ringsMs < LOST_AFTER_MS) return;
+    this.#ringsMs = nowMs + this.#stepMs;
+    const timer = ++this.#timers;
+    setTimeout(() => {
+      if (timer === this.#timers) this.#advance();
+    }, this.#stepMs);
   }
 
   #advance(): void {
-    this.#isTurning = false;
+    this.#ringsMs = undefined;
     this.#step++;
     const due = this.#slots.get(this.#step) ?? [];
     this.#slots.delete(this.#step);

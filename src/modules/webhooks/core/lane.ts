@@ -56,6 +56,17 @@ export interface LaneSpec {
   readonly isDeleted: boolean;
 }
 
+/** How pending deliveries of an inactive config end: their status, and the error that says why they have failed. */
+export const endingOf = ({
+  hasFailed,
+}: LaneSpec): { readonly status: "failed" | "cancelled"; readonly error: string | null } =>
+  hasFailed
+    ? {
+        status: "failed",
+        error: "the webhook config was deactivated because its endpoint kept failing",
+      }
+    : { status: "cancelled", error: null };
+
 /** A delivery as clients see it. Times are milliseconds since the epoch. */
 export interface DeliveryRecord {
   readonly id: string;

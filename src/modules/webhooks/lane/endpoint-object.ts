@@ -25,6 +25,7 @@ import {
   type DeliveryDetail,
   type DeliveryQuery,
   type DeliveryRecord,
+  endingOf,
   type EventBatch,
   LANE_BACKLOG,
   type LaneNeed,
@@ -251,7 +252,7 @@ export class EndpointObject extends DurableObject<Env> {
   /** Ends all pending deliveries in one turn, because the lane is active after it. */
   #endAll(lane: Lane): void {
     const underWay = [...lane.view.underWay.keys()];
-    this.#endings.add(underWay, { status: lane.endStatus, error: lane.endError });
+    this.#endings.add(underWay, endingOf(lane.spec));
     if (underWay.length > 0) this.#alarms.set("end", Date.now() + PAUSE_MS);
     let ended: number;
     do ended = this.#endSome(lane, ALL_SLICE);
@@ -266,13 +267,9 @@ export class EndpointObject extends DurableObject<Env> {
 
   #endSome(lane: Lane, limit: number): number {
     const { underWay, head } = lane.view;
-    return this.#changes.endPending(lane.endStatus, {
-      head,
-      except: [...underWay.keys()],
-      error: lane.endError,
-      wallMs: Date.now(),
-      limit,
-    });
+    const { status, error } = endingOf(lane.spec);
+    const ended = { head, except: [...underWay.keys()], error, wallMs: Date.now(), limit };
+    return this.#changes.endPending(status, ended);
   }
 
   #replayAll(seqs: readonly number[], request: string, lane: Lane): ReplayCounts {

@@ -7,13 +7,14 @@ import type { DueDelivery, LaneStore } from "./lane-store.ts";
 import { LaneTimer } from "./lane-timer.ts";
 import { type ReadyDelivery, ReadyQueue } from "./ready-queue.ts";
 import { ResultBuffer } from "./result-buffer.ts";
-import type { CallResult } from "#modules/webhooks/calls/call.ts";
+import { CALL_TIMEOUT_MS, type CallResult } from "#modules/webhooks/calls/call.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { EndpointHealth } from "#modules/webhooks/core/endpoint-health.ts";
 import { FailureBackoff } from "#modules/webhooks/core/failure-backoff.ts";
-import type { EventBatch, LaneSpec } from "#modules/webhooks/core/lane.ts";
+import { endingOf, type EventBatch, type LaneSpec } from "#modules/webhooks/core/lane.ts";
 import { RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
-import { logError } from "#platform/log.ts";
+import { type BegunCall, RunningCalls } from "#modules/webhooks/core/running-calls.ts";
+import { log, logError } from "#platform/log.ts";
 import { SECRET_MASK } from "#platform/secrets/url-secrets.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -23,8 +24,17 @@ const UNDER_WAY_LENGTH_MAX = 16_000_000;
 const UNSTORED_MAX = 256;
 /** Number of deliveries that were not chosen yet, from which bodies of new events are not kept in memory. */
 const BACKLOG = 500;
+/** How long a call may run, in milliseconds. It is twice the time within which a call ends or meets its deadline. */
+const CALL_LEASE_MS = 2 * CALL_TIMEOUT_MS;
 /** How far the stored head may be behind. After a crash, a lane looks through as many deliveries again. */
 const HEAD_STEP = 2000;
+
+interface LaneRun extends BegunCall {
+  readonly delivery: DueDelivery;
+  readonly endpoint: string;
+  /** When the call began, in milliseconds since the epoch. */
+  readonly startedMs: number;
+}
 
 /**
  * The deliveries of one endpoint: which are pending, which calls are under way, and when the next one is due. Lanes share
@@ -60,8 +70,7 @@ export class Lane {
   #isOpening = false;
   /** Start of each call that is under way, or whose result is not stored yet, in milliseconds since the epoch, by the number of its delivery. */
   readonly #underWay = new Map<number, number>();
-  /** Length of the bodies of calls that are under way, in characters. */
-  #underWayLength = 0;
+  readonly #calls = new RunningCalls<LaneRun>(CALL_LEASE_MS);
   #isDisabling = false;
   /** Whether a call was held back, because the deployment is disarmed. The next alarm asks again, and rings only if it is armed. */
   #isHeld = false;
@@ -79,6 +88,7 @@ export class Lane {
     this.#spec = state.spec;
     this.#health = new EndpointHealth(state.breaker);
     this.#results = new ResultBuffer({
+      nowMs: () => this.#clock.nowMs(),
       store: (results) => this.#storeResults(results),
       onStored: (results) => this.#markStored(results),
     });
@@ -185,7 +195,21 @@ export class Lane {
   wake(): void {
     this.#timer.hasRung();
     this.#isHeld = false;
+    this.#endOverdue();
     this.run();
+  }
+
+  /** Goes on where the runtime has lost a timer, or the end of a call. */
+  #endOverdue(): void {
+    const laneMs = this.#clock.nowMs();
+    const { configId: config } = this.#spec;
+    if (this.#results.storeOverdue(laneMs)) log("error", "results were stored late", { config });
+    for (const run of this.#calls.giveUp(laneMs)) {
+      const durationMs = laneMs - run.begunMs;
+      const error = `the call has not ended within ${Math.round(durationMs / 1000)} s`;
+      log("error", `${error}; it is given up`, { config });
+      this.#conclude(run, { statusCode: 0, error, durationMs });
+    }
   }
 
   #isKeepingUp(): boolean {
@@ -203,9 +227,8 @@ export class Lane {
     const laneMs = this.#clock.nowMs();
     if (this.#isHeld || laneMs < this.#rest.untilMs) return false;
     if (this.#results.count >= UNSTORED_MAX) return false;
-    if (this.#underWayLength >= UNDER_WAY_LENGTH_MAX) return false;
-    const calls = this.#underWay.size - this.#results.count;
-    return calls < this.#health.callsAllowed(laneMs);
+    if (this.#calls.length >= UNDER_WAY_LENGTH_MAX) return false;
+    return this.#calls.count < this.#health.callsAllowed(laneMs);
   }
 
   /** Reads from D1 how the endpoint is called. */
@@ -235,11 +258,13 @@ export class Lane {
     }
     const { configId, endpoint } = this.#spec;
     const call = { deliveryId: toDeliveryId(configId, seq), body, idempotencyKey, cause };
-    this.#underWayLength += body.length;
+    const begunMs = this.#clock.nowMs();
+    const run: LaneRun = { delivery, endpoint, startedMs, begunMs, length: body.length };
+    this.#calls.begin(run);
     const result = await send(call);
-    this.#underWayLength -= body.length;
-    if (result === "held") return this.#hold(ready);
-    this.#conclude(delivery, { result, startedMs, endpoint });
+    if (!this.#calls.end(run)) return;
+    if (result === "held") this.#hold(ready);
+    else this.#conclude(run, result);
   }
 
   /** Gives back a delivery that was not sent, because the deployment is disarmed. It has had no attempt, and stays due. */
@@ -251,10 +276,7 @@ export class Lane {
     this.#plan();
   }
 
-  #conclude(
-    delivery: DueDelivery,
-    { result, startedMs, endpoint }: { result: CallResult; startedMs: number; endpoint: string },
-  ): void {
+  #conclude({ delivery, startedMs, endpoint }: LaneRun, result: CallResult): void {
     const laneMs = this.#clock.nowMs();
     if (endpoint === this.#spec.endpoint) this.#learn(result, laneMs);
     const call = { result, startedMs, endpoint, laneMs };
@@ -317,7 +339,7 @@ export class Lane {
       : results.map((result) =>
           result.status === "succeeded"
             ? result
-            : { ...result, status: this.endStatus, dueMs: undefined },
+            : { ...result, status: endingOf(this.#spec).status, dueMs: undefined },
         );
     this.#store.settle(final, this.#ports.wallMs());
     const head = this.#queue.headAfter(new Set(results.map(({ seq }) => seq)));
@@ -328,18 +350,6 @@ export class Lane {
       this.#storedHead = head;
       this.#health.markStored();
     }
-  }
-
-  /** The status with which pending deliveries of an inactive config end. */
-  get endStatus(): "failed" | "cancelled" {
-    return this.#spec.hasFailed ? "failed" : "cancelled";
-  }
-
-  /** The error of pending deliveries of an inactive config at their end. */
-  get endError(): string | null {
-    return this.#spec.hasFailed
-      ? "the webhook config was deactivated because its endpoint kept failing"
-      : null;
   }
 
   /** Logs a failure of the lane's own work, and lets the lane rest. */

@@ -121,3 +121,36 @@ test("shared deadlines clear no timer, take few, and none when there is nothing 
   expect(set.mock.calls.length).toBeLessThanOrEqual(1 + 22);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("deadlines whose timer the runtime has lost pass after the next start, and not before their time", () => {
+  const start = sharedDeadlines();
+  const lost = vi.spyOn(globalThis, "setTimeout").mockImplementation((() => 0) as never);
+  const passed: string[] = [];
+  start(LENGTH_MS, () => passed.push("first"));
+  lost.mockRestore();
+  vi.advanceTimersByTime(5000);
+  start(LENGTH_MS, () => passed.push("early"));
+  vi.advanceTimersByTime(LATEST_MS);
+  expect(passed).toEqual([]);
+  start(LENGTH_MS, () => passed.push("second"));
+  vi.advanceTimersByTime(LENGTH_MS - 1);
+  expect(passed).toEqual([]);
+  vi.advanceTimersByTime(LATEST_MS - LENGTH_MS + 1);
+  expect(passed).toEqual(["first", "early", "second"]);
+});
+
+test("a timer that was taken for lost and rings late makes no deadline pass early", () => {
+  const start = sharedDeadlines();
+  const rings: (() => void)[] = [];
+  const late = vi
+    .spyOn(globalThis, "setTimeout")
+    .mockImplementation(((ring: () => void) => rings.push(ring)) as never);
+  const passed = vi.fn<() => void>();
+  start(LENGTH_MS, passed);
+  late.mockRestore();
+  vi.advanceTimersByTime(6000);
+  start(LENGTH_MS, passed);
+  for (const ring of rings) for (let times = 0; times < 100; times++) ring();
+  vi.advanceTimersByTime(LENGTH_MS - 1);
+  expect(passed).not.toHaveBeenCalled();
+});

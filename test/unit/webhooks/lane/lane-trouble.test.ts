@@ -188,3 +188,75 @@ describe("trouble of its own", () => {
     });
   });
 });
+
+describe("what the runtime has lost", () => {
+  const logged = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
+
+  test("a call that neither ends nor meets its deadline is given up after 30 s, and its delivery is attempted again", async () => {
+    const errors = logged();
+    const bench = new LaneBench();
+    bench.answer = never;
+    bench.accept(1, 2);
+    await bench.pass(20 * SECOND);
+    bench.lane.wake();
+    expect(bench.statuses()).toEqual(["delivering", "delivering"]);
+    bench.answer = () => 200;
+    await bench.pass(10 * SECOND);
+    bench.lane.wake();
+    await bench.pass(SECOND);
+    expect(bench.list()).toMatchObject([{ attemptCount: 1 }, { attemptCount: 1 }]);
+    await bench.pass(MINUTE);
+    expect(bench.statuses()).toEqual(["succeeded", "succeeded"]);
+    expect(bench.calls).toHaveLength(4);
+    const [attempt] = bench.reads.attempts(1, { limit: 10 }).slice(-1);
+    expect(attempt).toMatchObject({ error: "the call has not ended within 30 s" });
+    expect(errors).toHaveBeenCalledTimes(2);
+  });
+
+  test("the end of a call that was given up changes nothing", async () => {
+    logged();
+    const bench = new LaneBench(STANDARD);
+    const late = Promise.withResolvers<number>();
+    bench.answer = () => late.promise;
+    bench.accept(1);
+    await bench.pass(30 * SECOND);
+    bench.lane.wake();
+    await bench.pass(SECOND);
+    late.resolve(200);
+    await bench.pass(SECOND);
+    expect(bench.statuses()).toEqual(["pending"]);
+    expect(bench.reads.attempts(1, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("a call that was given up has given its place back", async () => {
+    logged();
+    const bench = new LaneBench(STANDARD);
+    bench.answer = never;
+    bench.accept(1, 1);
+    await bench.pass(30 * SECOND);
+    bench.lane.wake();
+    bench.answer = () => 200;
+    bench.accept(2, 200);
+    await bench.pass(MINUTE);
+    expect(bench.statuses().filter((status) => status === "succeeded")).toHaveLength(199);
+  });
+
+  test("results whose timer is lost are stored at the next alarm, once", async () => {
+    const errors = logged();
+    const bench = new LaneBench();
+    const lost = vi.spyOn(globalThis, "setTimeout").mockImplementation((() => 0) as never);
+    bench.accept(1, 3);
+    await bench.pass(SECOND);
+    lost.mockRestore();
+    expect(bench.statuses()).toEqual(["delivering", "delivering", "delivering"]);
+    await bench.pass(9 * SECOND);
+    bench.lane.wake();
+    expect(bench.statuses()).toEqual(["succeeded", "succeeded", "succeeded"]);
+    bench.accept(4);
+    await bench.pass(SECOND);
+    expect(bench.statuses()).toHaveLength(4);
+    expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
+    expect(bench.calls).toHaveLength(4);
+    expect(errors).toHaveBeenCalledOnce();
+  });
+});
