@@ -22,6 +22,10 @@ const pay = (user: string, reference: string): Promise<unknown> =>
     },
   });
 
+/** The right edge of a part of the page, in pixels. */
+const rightOf = (box: { readonly x: number; readonly width: number } | null): number =>
+  box === null ? 0 : box.x + box.width;
+
 beforeAll(async () => {
   server = await LocalServer.start(freshFolder());
   await server.json(`/api/ledger/v2/${LEDGER}`, { body: {} });
@@ -40,6 +44,25 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await window.close();
+});
+
+describe("the list", () => {
+  test("shows whole amounts beside an open transaction, in rows of two lines", async () => {
+    const { page } = window;
+    const list = page.getByRole("grid", { name: "Transactions" });
+    await window.go(TRANSACTIONS);
+    await list.getByRole("columnheader", { name: "Amount" }).waitFor();
+    await window.go(`${TRANSACTIONS}?open=1`);
+    await page.getByRole("complementary", { name: "Transaction 1" }).waitFor();
+    await list.getByText("From", { exact: true }).first().waitFor();
+    expect(await list.getByRole("columnheader").count()).toBe(0);
+    const [frame, amount] = await Promise.all([
+      list.boundingBox(),
+      list.getByTitle("1050 EUR/2").first().boundingBox(),
+    ]);
+    expect(rightOf(amount)).toBeGreaterThan(0);
+    expect(rightOf(amount)).toBeLessThanOrEqual(rightOf(frame));
+  });
 });
 
 describe("live rows", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitColumns, tracksOf } from "#console/parts/table/fit-columns.ts";
+import { doFit, fitColumns, tracksOf } from "#console/parts/table/fit-columns.ts";
 import type { Column } from "#console/parts/table/types.ts";
 
 const column = (id: string, width: number, rest: Partial<Column<object>> = {}): Column<object> => ({
@@ -24,6 +24,11 @@ test("columns with the highest ranks are left out first, and columns without a r
   expect(idsAt(495)).toEqual(["when", "to", "id"]);
   expect(idsAt(300)).toEqual(["when", "to"]);
   expect(idsAt(10)).toEqual(["when", "to"]);
+});
+
+test("columns without a rank may not fit, and then rows have two lines", () => {
+  expect(doFit(fitColumns(COLUMNS, 264), 264)).toBe(true);
+  expect(doFit(fitColumns(COLUMNS, 263), 263)).toBe(false);
 });
 
 test("a column without a share of the rest has its width", () => {

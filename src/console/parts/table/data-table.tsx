@@ -6,8 +6,8 @@ import {
 } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { fitColumns } from "./fit-columns.ts";
-import { HeaderRow, PhoneCells, WideCells } from "./rows.tsx";
+import { doFit, fitColumns } from "./fit-columns.ts";
+import { HeaderRow, OneLine, TwoLines } from "./rows.tsx";
 import type { Column } from "./types.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import { useMediaQuery } from "#console/parts/base/media-query.ts";
@@ -17,7 +17,7 @@ import { partWords } from "#console/parts/part-words.ts";
 
 const FEATURES = tableFeatures({});
 const ROW_PX = 36;
-const PHONE_ROW_PX = 60;
+const TWO_LINES_PX = 60;
 /** Rows before the end from which the next page is asked for. */
 const AHEAD = 20;
 /** Rows beyond the visible ones that are in the document. */
@@ -47,19 +47,19 @@ export interface DataTableProps<Row> {
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, idOf, onOpen, openId } = props;
   const { hasMore, isDimmed = false, news } = props;
-  const isPhone = useMediaQuery("(width < 40rem)");
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
   const shown = useMemo(() => fitColumns(columns, width), [columns, width]);
+  const hasTwoLines = useHasTwoLines(shown, width);
   const tableRows = useTableRows(shown, rows, idOf);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => (isPhone ? PHONE_ROW_PX : ROW_PX),
+    estimateSize: () => (hasTwoLines ? TWO_LINES_PX : ROW_PX),
     overscan: OVERSCAN,
   });
-  useEffect(() => virtual.measure(), [virtual, isPhone]);
-  const Cells = isPhone ? PhoneCells<Row> : WideCells<Row>;
+  useEffect(() => virtual.measure(), [virtual, hasTwoLines]);
+  const Cells = hasTwoLines ? TwoLines<Row> : OneLine<Row>;
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useMoreRows(props, last);
@@ -86,7 +86,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         onKeyDown={onKeyDown}
         className={`min-h-0 flex-1 overflow-x-hidden overflow-y-auto focus-visible:-outline-offset-2 ${isDimmed ? "opacity-60" : ""}`}
       >
-        {!isPhone && <HeaderRow columns={shown} />}
+        {!hasTwoLines && <HeaderRow columns={shown} />}
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start, size }) => {
             const row = tableRows[index];
@@ -103,7 +103,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                 }}
                 canOpen={onOpen !== undefined}
               >
-                <Cells columns={isPhone ? columns : shown} row={row.original} />
+                <Cells columns={hasTwoLines ? columns : shown} row={row.original} />
               </RowFrame>
             );
           })}
@@ -112,6 +112,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       </div>
     </>
   );
+}
+
+/** Whether rows have two lines: on a phone, and where a panel or a small window leaves the columns too little width. */
+function useHasTwoLines<Row>(columns: readonly Column<Row>[], width: number): boolean {
+  const isPhone = useMediaQuery("(width < 40rem)");
+  const isMeasured = width > 0;
+  return isPhone || (isMeasured && !doFit(columns, width));
 }
 
 /** Asks for the next page before the end is reached. */

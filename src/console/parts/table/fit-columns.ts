@@ -18,6 +18,10 @@ export function fitColumns<Row>(
   return shown;
 }
 
+/** Whether columns fit into a width, in pixels. Where those without a rank do not, rows have two lines, as on a phone. */
+export const doFit = <Row>(columns: readonly Column<Row>[], width: number): boolean =>
+  widthOf(columns) <= width;
+
 const widthOf = <Row>(columns: readonly Column<Row>[]): number =>
   columns.reduce((sum, { width }) => sum + width + GAP_PX, 2 * SIDE_PX - GAP_PX);
 

@@ -24,7 +24,7 @@ export function HeaderRow<Row>({ columns }: Pick<RowProps<Row>, "columns">) {
 }
 
 /** The cells of a row below each other's headings. */
-export const WideCells = <Row,>({ columns, row }: RowProps<Row>) => (
+export const OneLine = <Row,>({ columns, row }: RowProps<Row>) => (
   <div
     className="grid h-full items-center gap-4"
     style={{ gridTemplateColumns: tracksOf(columns) }}
@@ -36,11 +36,11 @@ export const WideCells = <Row,>({ columns, row }: RowProps<Row>) => (
 );
 
 /** The cells of a row in two lines. */
-export function PhoneCells<Row>({ columns, row }: RowProps<Row>) {
+export function TwoLines<Row>({ columns, row }: RowProps<Row>) {
   const at = (place: Column<Row>["phone"]): ReactNode =>
     columns
       .filter(({ phone }) => phone === place)
-      .map((column) => <Cell key={column.id} column={column} row={row} />);
+      .map((column) => <NamedCell key={column.id} column={column} row={row} />);
   return (
     <div className="flex h-full flex-col justify-center gap-0.5">
       <div className="flex items-center justify-between gap-3">
@@ -62,3 +62,14 @@ const Cell = <Row,>({ column, row }: { readonly column: Column<Row>; readonly ro
     {column.cell(row)}
   </div>
 );
+
+/** A cell without a heading above it, behind its name where it has one. */
+const NamedCell = <Row,>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) =>
+  column.isNamed === true ? (
+    <div role="gridcell" className="figures flex min-w-0 gap-1 has-[>:last-child:empty]:hidden">
+      <span className="shrink-0 text-muted">{column.header}</span>
+      <span className="min-w-0 truncate">{column.cell(row)}</span>
+    </div>
+  ) : (
+    <Cell column={column} row={row} />
+  );

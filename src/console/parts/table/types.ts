@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** Columns with a higher rank are left out first where the table is narrow; columns without a rank stay. */
   readonly rank?: number;
   readonly isNumber?: boolean;
-  /** On a phone, a row shows the columns `main` and `end` in its first line, `note` in its second, and no others. */
+  /** On a phone, and where the columns do not fit, a row shows the columns `main` and `end` in its first line, `note` in its second, and no others. */
   readonly phone?: "main" | "end" | "note";
+  /** Whether the header stands before the cell where a row has two lines, and so no headings: for what does not say by itself what it is. */
+  readonly isNamed?: boolean;
 }

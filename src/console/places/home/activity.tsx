@@ -76,6 +76,7 @@ function columnsOf(hasLedger: boolean): readonly Column<Latest>[] {
       rank: 1,
       cell: ({ postings: [first] }) => first !== undefined && <Address address={first.source} />,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "to",

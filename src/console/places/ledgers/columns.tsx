@@ -23,6 +23,7 @@ export function transactionColumns(): readonly Column<Transaction>[] {
       grow: 1,
       cell: (row) => <Side row={row} side="source" />,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "to",
@@ -78,6 +79,7 @@ export function accountColumns(): readonly Column<Account>[] {
       rank: 1,
       cell: ({ firstUsage }) => <Moment at={firstUsage} />,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "balance",

@@ -68,6 +68,7 @@ function columnsOf(): readonly Column<Ledger>[] {
       rank: 2,
       cell: ({ bucket }) => <span className="text-muted">{bucket}</span>,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "activity",

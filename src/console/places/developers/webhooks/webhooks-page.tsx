@@ -61,6 +61,7 @@ function columnsOf(): readonly Column<WebhookEndpoint>[] {
       isNumber: true,
       cell: ({ id }) => <Rate id={id} />,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "delay",
@@ -70,6 +71,7 @@ function columnsOf(): readonly Column<WebhookEndpoint>[] {
       isNumber: true,
       cell: ({ id }) => <Delay id={id} />,
       phone: "note",
+      isNamed: true,
     },
     {
       id: "types",

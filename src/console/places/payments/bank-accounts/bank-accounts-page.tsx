@@ -96,6 +96,7 @@ function columnsOf(): readonly Column<BankAccount>[] {
       isNumber: true,
       cell: ({ relatedAccounts }) => formatCount(relatedAccounts.length),
       phone: "end",
+      isNamed: true,
     },
     {
       id: "created",

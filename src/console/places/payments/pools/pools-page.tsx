@@ -87,6 +87,7 @@ function columnsOf(): readonly Column<Pool>[] {
       cell: ({ type, poolAccounts }) =>
         type === "DYNAMIC" ? null : formatCount(poolAccounts.length),
       phone: "end",
+      isNamed: true,
     },
     {
       id: "created",

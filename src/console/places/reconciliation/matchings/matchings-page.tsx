@@ -121,6 +121,7 @@ function columnsOf(): readonly Column<Matching>[] {
       isNumber: true,
       cell: ({ lastRun }) => (lastRun === undefined ? null : formatCount(lastRun.open)),
       phone: "note",
+      isNamed: true,
     },
   ];
 }
