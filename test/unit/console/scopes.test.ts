@@ -24,7 +24,7 @@ test("a module whose level stays keeps its scopes, and a changed one gets those 
   ]);
 });
 
-test("everything is the change of every module and the sight of failed requests", () => {
+test("everything is the change of every module and the operation of the deployment", () => {
   const all = [
     "ledger",
     "payments",
@@ -32,6 +32,7 @@ test("everything is the change of every module and the sight of failed requests"
     "reconciliation",
     "orchestration",
     "webhooks",
+    "search",
     "auth",
   ];
   const scopes = all.map((name) => `${name}:write`);

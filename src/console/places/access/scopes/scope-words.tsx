@@ -45,7 +45,7 @@ export function ScopeList({ scopes }: { readonly scopes: readonly string[] }) {
       {operates && (
         <li title="florin:operate" className="flex justify-between gap-4 px-3 py-1.5">
           <span>{words.operate}</span>
-          <span className="text-muted">{words.levels.read}</span>
+          <span className="text-muted">{words.levels.write}</span>
         </li>
       )}
       {others.map((scope) => (

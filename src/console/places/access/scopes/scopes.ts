@@ -6,6 +6,7 @@ export const MODULES = [
   "reconciliation",
   "orchestration",
   "webhooks",
+  "search",
   "auth",
 ] as const;
 export type ModuleName = (typeof MODULES)[number];
@@ -19,7 +20,7 @@ export const OPERATE = "florin:operate";
 /** Scopes by what they allow. */
 export interface Rights {
   readonly levels: Readonly<Record<ModuleName, Level>>;
-  /** Whether the token may see what the deployment itself does. */
+  /** Whether the token may look after the deployment itself. */
   readonly operates: boolean;
   /** Scopes of other servers and of other releases, as they are. */
   readonly others: readonly string[];
