@@ -25,6 +25,7 @@ import { objectAt, remember } from "./palette/recent.ts";
 import { Empty, Failure } from "./parts/base/states.tsx";
 import { PageKeyboard } from "./parts/keys/page-keys.tsx";
 import { type Place, Shell } from "./parts/layout/shell.tsx";
+import { useShownTitle } from "./parts/layout/shown-title.ts";
 import { partWords } from "./parts/part-words.ts";
 import { mayOpen, type PlaceId, PLACES, refusalOf } from "./parts/routing/openings.ts";
 import { SignInPage } from "./places/sign-in/sign-in-page.tsx";
@@ -47,15 +48,17 @@ function Pages({ path }: { readonly path: string }) {
   const [isFinding, setFinding] = useState(false);
   const find = (): void => setFinding(true);
   const refusal = refusalOf(path);
+  const shown = useShownTitle();
   useEffect(() => {
     const object = refusal === undefined ? objectAt(path) : undefined;
-    if (object !== undefined) remember(object);
-  }, [path, refusal]);
+    const title = shown?.path === location.pathname ? shown.title : undefined;
+    if (object !== undefined) remember(object, title);
+  }, [path, refusal, shown]);
   const { places } = partWords();
   const destinations = open.map(({ id, to, letter }) => ({ letter, label: places[id], path: to }));
   return (
     <Shell places={open.map(toPlace)} path={path} onFind={find}>
-      {refusal === undefined ? <Outlet /> : <Empty title={refusal} />}
+      {refusal === undefined ? <Outlet /> : <Empty title={refusal} isPage />}
       <PageKeyboard destinations={destinations} onFind={find} />
       <Palette isOpen={isFinding} onClose={() => setFinding(false)} />
     </Shell>
@@ -90,7 +93,7 @@ function toPlace({ id, to }: (typeof PLACES)[number]): Place {
 }
 
 export const NotFound = () => (
-  <Empty title={partWords().notFound}>
+  <Empty title={partWords().notFound} isPage>
     <Link to="/" className="text-accent hover:underline">
       {partWords().places.home}
     </Link>

@@ -62,6 +62,15 @@ export const pagesWith = (text: string): Hit[] =>
     .map(([name, path]): Hit => ({ path, title: paletteWords().page[name] }))
     .filter((hit) => hasText(hit, text));
 
+/** An object with the name of the list that its page is below; an object of a ledger has its ledger there. */
+export function withKind(hit: Hit): Hit {
+  const list = hit.path.slice(0, hit.path.lastIndexOf("/"));
+  const [name] = PAGES.find(([, path]) => path === list) ?? [];
+  return hit.note === undefined && name !== undefined
+    ? { ...hit, note: paletteWords().page[name] }
+    : hit;
+}
+
 /** The actions whose names have a text in them. */
 export const actionsWith = (text: string): Hit[] =>
   ACTIONS.filter(([, path, ...scopes]) => scopes.every(may) && refusalOf(path) === undefined)

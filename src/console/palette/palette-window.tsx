@@ -3,7 +3,7 @@ import { Command } from "cmdk";
 import { Search } from "lucide-react";
 import { useState } from "react";
 import type { Hit } from "./hits.ts";
-import { actionsWith, hasText, pagesWith } from "./pages.ts";
+import { actionsWith, hasText, pagesWith, withKind } from "./pages.ts";
 import { recentHits, remember } from "./recent.ts";
 import { useSearch } from "./use-search.ts";
 import { paletteWords } from "./words.ts";
@@ -30,7 +30,7 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
   const words = paletteWords();
   const go = useGo();
   const [typed, setTyped] = useState("");
-  const [recent] = useState(recentHits);
+  const [recent] = useState(() => recentHits().map(withKind));
   const text = typed.trim();
   const { groups, failed, isSearching } = useSearch(text);
   const open = (hit: Hit): void => {

@@ -5,17 +5,17 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 /** Objects that are kept. */
 const RECENT_MAX = 8;
 
-/** Pages of objects: the last part of the path is their name. */
+/** Pages of objects: the last part of the path names them until the page does; what is found in it tells them from others of that name. */
 const OBJECT_PATHS: readonly RegExp[] = [
   /^\/ledgers\/([^/]+)\/(?:transactions|accounts)\/[^/]+$/,
   /^\/ledgers\/[^/]+(?=\/(?:overview|transactions)$)/,
-  /^\/payments\/(payments|accounts|initiations|connectors|pools|bank-accounts|bookings)\/[^/]+$/,
+  /^\/payments\/(?:payments|accounts|initiations|connectors|pools|bank-accounts|bookings)\/[^/]+$/,
   /^\/wallets\/[^/]+$/,
-  /^\/reconciliation\/(rules|evaluations|alerts|policies|reconciliations|sources|matchings)\/[^/]+$/,
-  /^\/workflows\/(instances|triggers)\/[^/]+$/,
+  /^\/reconciliation\/(?:rules|evaluations|alerts|policies|reconciliations|sources|matchings)\/[^/]+$/,
+  /^\/workflows\/(?:instances|triggers)\/[^/]+$/,
   /^\/workflows\/(?!instances$|triggers$)[^/]+$/,
-  /^\/developers\/(requests|webhooks)\/[^/]+$/,
-  /^\/access\/(clients|people)\/[^/]+$/,
+  /^\/developers\/(?:requests|webhooks)\/[^/]+$/,
+  /^\/access\/(?:clients|people)\/[^/]+$/,
 ];
 
 /** The object whose page has a path; undefined for pages that are no object's. */
@@ -37,11 +37,16 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The list with an object that was opened now. A better title of the same page stays. */
-export function withOpened(before: readonly Hit[], opened: Hit): readonly Hit[] {
-  const known = before.find(({ path }) => path === opened.path);
+/** The list with an object that was opened now. It keeps the title that it had, unless its page names it. */
+export function withOpened(
+  before: readonly Hit[],
+  opened: Hit,
+  pageTitle?: string,
+): readonly Hit[] {
+  const known = before.find(({ path }) => path === opened.path) ?? opened;
   const others = before.filter(({ path }) => path !== opened.path);
-  return [known ?? opened, ...others].slice(0, RECENT_MAX);
+  const named = pageTitle === undefined ? known : { ...opened, title: pageTitle };
+  return [named, ...others].slice(0, RECENT_MAX);
 }
 
 /** The objects that the person has opened in this tab, the last one first. */
@@ -53,9 +58,9 @@ export function recentHits(): readonly Hit[] {
   }
 }
 
-/** Keeps an object that was opened. */
-export function remember(hit: Hit): void {
-  sessionStorage.setItem(key(), stringifyJson(withOpened(recentHits(), hit)));
+/** Keeps an object that was opened, under the title of its page where that is known. */
+export function remember(hit: Hit, pageTitle?: string): void {
+  sessionStorage.setItem(key(), stringifyJson(withOpened(recentHits(), hit, pageTitle)));
 }
 
 /** The lists of two people at one browser are two. */

@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { Fragment, type ReactNode, useEffect } from "react";
+import { showTitle } from "./shown-title.ts";
 import { Breakable, Foreign } from "#console/parts/base/address.tsx";
 import { visible } from "#console/parts/language/visible.ts";
 
@@ -22,9 +23,7 @@ export function PageTitle({
   readonly isCode?: boolean;
   readonly actions?: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${visible(title)} · Florin`;
-  }, [title]);
+  useEffect(() => showTitle(title), [title]);
   return (
     <header className="flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 px-6 py-3 max-sm:px-4">
       <div className="flex min-w-0 flex-wrap items-center gap-1.5">
@@ -43,7 +42,12 @@ export function PageTitle({
           <Breakable text={visible(title)} />
         </h1>
       </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions !== undefined && (
+        // The first action has no frame. Below the title, its text or icon begins where the title does.
+        <div className="flex flex-wrap items-center gap-2 max-sm:[&>:first-child]:-ml-3">
+          {actions}
+        </div>
+      )}
     </header>
   );
 }

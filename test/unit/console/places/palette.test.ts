@@ -36,6 +36,15 @@ describe("objects that were opened", () => {
     expect(withOpened([other, known], { path: "/wallets/1", title: "1" })).toEqual([known, other]);
   });
 
+  test("an object that is opened is called as its page calls it", () => {
+    const known = { path: "/wallets/1", title: "1" };
+    const other = { path: "/wallets/2", title: "2" };
+    expect(withOpened([other, known], known, "Ann's wallet")).toEqual([
+      { path: "/wallets/1", title: "Ann's wallet" },
+      other,
+    ]);
+  });
+
   test("texts of others stay one segment of a path", () => {
     expect(pathOf`/wallets/${"a/../b?c#d"}`).toBe("/wallets/a%2F..%2Fb%3Fc%23d");
   });
