@@ -177,6 +177,8 @@ describe("the search", () => {
     }
     await open("");
     await window.page.getByText("Opened last").waitFor();
+    await window.page.getByRole("option", { name: "ann-wallet Wallets" }).waitFor();
+    await window.page.getByRole("option", { name: "Operator People" }).waitFor();
     expect(window.complaints).toEqual([]);
   });
 });

@@ -16,7 +16,9 @@ export interface AlertContext {
 
 /** Rows of a list from which an alert is made. */
 export const ROWS_MAX = 15;
-interface AlertedRow {
+
+/** An object of a list that an alert is made from. */
+export interface AlertedRow {
   readonly id: string;
   readonly since: string;
   readonly note?: string | undefined;

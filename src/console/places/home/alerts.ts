@@ -1,41 +1,13 @@
 import { type AlertSource, ROWS_MAX, together } from "./alert-source.ts";
 import type { Alert } from "./alert.ts";
+import { deliveries, endpoints } from "./delivery-alerts.ts";
 import { inconsistencyAlerts } from "./inconsistencies.ts";
 import { corrections, matchings } from "./item-alerts.ts";
-import { daysAgo, LEDGERS_MAX } from "./queries.ts";
+import { daysAgo, LEDGERS_MAX, NEWS_DAYS } from "./queries.ts";
 import { homeWords } from "./words.ts";
 import { boundLedgers, florin, may, session } from "#console/api/florin.ts";
 import { formatCount } from "#console/parts/base/count.ts";
 import { stringifyJson } from "#platform/json.ts";
-
-/** Days for which a failure is news. Older ones are found in their lists. */
-const NEWS_DAYS = 7;
-
-const deliveries: AlertSource = {
-  kind: "deliveries",
-  scope: "webhooks:read",
-  read: async ({ signal }) => {
-    const { cursor } = await florin.get(
-      "/api/webhooks/deliveries",
-      { query: { status: "failed", createdAtFrom: daysAgo(NEWS_DAYS), pageSize: ROWS_MAX } },
-      { signal },
-    );
-    const rows = cursor.data.map(({ id, createdAt, configID, lastError }) => ({
-      id: configID,
-      key: id,
-      since: createdAt,
-      note: lastError,
-    }));
-    return together(rows, {
-      kind: "deliveries",
-      tone: "bad",
-      hasMore: cursor.hasMore,
-      title: homeWords().attention.deliveries,
-      list: "/developers/webhooks",
-      pathOf: ({ id }) => `/developers/webhooks/${encodeURIComponent(id)}`,
-    });
-  },
-};
 
 const instances: AlertSource = {
   kind: "instances",
@@ -50,9 +22,9 @@ const instances: AlertSource = {
         );
         const rows = cursor.data
           .filter(({ updatedAt }) => status === "stuck" || updatedAt > daysAgo(NEWS_DAYS))
-          .map(({ id, updatedAt, workflow, error }) => ({
+          .map(({ id, updatedAt, hold, workflow, error }) => ({
             id,
-            since: updatedAt,
+            since: hold?.since ?? updatedAt,
             note: workflow?.config.name ?? error,
           }));
         return together(rows, {
@@ -228,6 +200,7 @@ export const alertSources = (): readonly AlertSource[] =>
     corrections,
     initiations,
     connectors,
+    endpoints,
     deliveries,
     instances,
     bookings,

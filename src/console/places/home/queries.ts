@@ -114,5 +114,8 @@ export const daysQuery = (ledger: string, asset: string | undefined) =>
     refetchInterval: 4 * REFRESH_MS,
   });
 
+/** Days for which a failure is news. Older ones are found in their lists. */
+export const NEWS_DAYS = 7;
+
 /** A date some days ago as RFC 3339. */
 export const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();

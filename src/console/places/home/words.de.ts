@@ -11,7 +11,8 @@ export const words: typeof english = {
     since: "seit",
     unread: (kinds) => `Nicht geprüft werden konnten: ${kinds}`,
     kind: {
-      deliveries: "Webhooks",
+      endpoints: "Webhook-Endpunkte",
+      deliveries: "Webhook-Zustellungen",
       instances: "Abläufe",
       initiations: "Zahlungsaufträge",
       connectors: "Anbindungen",
@@ -22,6 +23,10 @@ export const words: typeof english = {
       corrections: "Ausbuchungen",
       matchings: "Postenabgleiche",
     },
+    endpoints: (count, isMore) =>
+      count === 1 && !isMore
+        ? "Ein Webhook-Endpunkt scheitert"
+        : `${many(count, isMore)} Webhook-Endpunkte scheitern`,
     deliveries: (count, isMore) =>
       count === 1
         ? "Eine Webhook-Zustellung ist gescheitert"

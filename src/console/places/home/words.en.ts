@@ -8,9 +8,10 @@ export const words = {
     since: "since",
     unread: (kinds: string) => `Could not be checked: ${kinds}`,
     kind: {
-      deliveries: "webhooks",
+      endpoints: "webhook endpoints",
+      deliveries: "webhook deliveries",
       instances: "workflows",
-      initiations: "payment initiations",
+      initiations: "payment orders",
       connectors: "connectors",
       bookings: "bookings",
       pipelines: "pipelines",
@@ -19,6 +20,10 @@ export const words = {
       corrections: "write-offs",
       matchings: "matchings",
     },
+    endpoints: (count: number, isMore: boolean) =>
+      count === 1 && !isMore
+        ? "A webhook endpoint is failing"
+        : `${many(count, isMore)} webhook endpoints are failing`,
     deliveries: (count: number, isMore: boolean) =>
       count === 1
         ? "A webhook delivery has failed"
