@@ -153,7 +153,7 @@ export const words = {
     transaction: (ledger: string, id: string) => `Transaction ${id} in ${ledger}`,
     wallet: "Wallet",
     payment: "Payment",
-    initiation: "Payment initiation",
+    initiation: "Payment order",
   },
   actions: {
     retry: "Retry",

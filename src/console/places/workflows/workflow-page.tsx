@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { workflowsCrumb } from "./crumbs.tsx";
 import { DefinitionView } from "./definition.tsx";
 import { Diagram } from "./diagram.tsx";
-import { instanceColumns } from "./instances/columns.tsx";
+import { columnsOfOneWorkflow } from "./instances/columns.tsx";
 import { NewVersion } from "./new-workflow.tsx";
 import { instancesQuery, ORCHESTRATION_KEY, type Workflow, workflowQuery } from "./queries.ts";
 import { workflowRequests } from "./requests.ts";
@@ -150,7 +150,7 @@ function Details({ workflow }: { readonly workflow: Workflow }) {
 function Recent({ workflow }: { readonly workflow: string }) {
   const words = workflowWords();
   const navigate = useNavigate();
-  const columns = useMemo(() => instanceColumns().filter(({ id }) => id !== "workflow"), []);
+  const columns = useMemo(() => columnsOfOneWorkflow(), []);
   const { data, error, refetch } = useInfiniteQuery(
     instancesQuery({ workflowID: workflow, status: undefined }),
   );

@@ -69,6 +69,12 @@ export function instanceColumns(): readonly Column<Instance>[] {
   ];
 }
 
+/** The columns for instances of one workflow, which is not named again: on a phone, the id stands in its place. */
+export const columnsOfOneWorkflow = (): readonly Column<Instance>[] =>
+  instanceColumns()
+    .filter(({ id }) => id !== "workflow")
+    .map((column) => (column.id === "id" ? { ...column, phone: "main" } : column));
+
 /** The state of an instance. */
 export const State = ({ instance: { state = "running" } }: { readonly instance: Instance }) => (
   <Status tone={toneOf(state)}>{workflowWords().states[state]}</Status>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { instanceColumns } from "./columns.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
@@ -40,6 +40,11 @@ export function InstancesPage() {
       code={instancesRequests(filter)}
       csv={{ name: "instances", columns: CSV, linesOf: oneLine }}
       none={words.noInstances}
+      begin={
+        <Link to="/workflows" className="rounded-sm text-accent hover:underline">
+          {words.title}
+        </Link>
+      }
     />
   );
 }

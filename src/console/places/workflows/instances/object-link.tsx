@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useObjectName } from "./object-name.ts";
 import type { LinkedObject } from "./spans.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { workflowWords } from "#console/places/workflows/words.ts";
@@ -40,12 +41,20 @@ export function ObjectLink({ link }: { readonly link: LinkedObject }) {
   }
 }
 
-/** What an object is, and its id. Ids of payments are long texts whose beginnings are alike. */
-const Named = ({ link: { kind, id } }: { readonly link: LinkedObject }) => (
-  <>
-    {kind === "transaction" ? "" : workflowWords().instancePage[kind]}{" "}
-    <span className="font-mono text-note">
-      {id.length <= 12 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`}
-    </span>
-  </>
-);
+/** What an object is, and its name; before that is known, its id. Ids of payments are long texts whose beginnings are alike. */
+function Named({ link }: { readonly link: LinkedObject }) {
+  const { kind, id } = link;
+  const name = useObjectName(link);
+  return (
+    <>
+      {kind === "transaction" ? "" : workflowWords().instancePage[kind]}{" "}
+      {name === undefined ? (
+        <span className="font-mono text-note">
+          {id.length <= 12 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`}
+        </span>
+      ) : (
+        <Foreign>{name}</Foreign>
+      )}
+    </>
+  );
+}
