@@ -103,7 +103,7 @@ describe("a rule", () => {
     await page.getByText("It has not run yet.").waitFor();
     await press("Run now");
     await submit("Run");
-    await page.getByRole("heading", { level: 1, name: "Evaluation" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Run", exact: true }).waitFor();
     await page.getByText("Fails", { exact: true }).waitFor();
     const checks = page.getByRole("list", { name: "What was compared" });
     await checks.getByRole("listitem").filter({ hasText: "€100.00" }).waitFor();

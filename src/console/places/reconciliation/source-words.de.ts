@@ -218,7 +218,7 @@ export const words: typeof english = {
     zero: "Nichts ist offen: Die Konten stehen auf null.",
     balance: "Nicht verrechnet",
     completeness: "Verrechnet",
-    openAccounts: (open, all) => `${open} von ${all} Konten`,
+    openAccounts: (open, all) => `${open} von ${all} Konten offen`,
     ageing: "Offene Posten nach Alter",
     days: (from, to) => (to === "" ? `${from} Tage und mehr` : `${from}–${to} Tage`),
     items: (count) => `${count} Posten`,

@@ -216,7 +216,7 @@ export const words = {
     zero: "Nothing is open: the accounts are at zero.",
     balance: "Not cleared",
     completeness: "Cleared",
-    openAccounts: (open: string, all: string) => `${open} of ${all} accounts`,
+    openAccounts: (open: string, all: string) => `${open} of ${all} accounts open`,
     ageing: "Open items by age",
     days: (from: string, to: string) =>
       to === "" ? `${from} days and more` : `${from}–${to} days`,

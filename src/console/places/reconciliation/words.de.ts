@@ -31,6 +31,7 @@ export const words: typeof english = {
     asset: "Währung",
     account: "Konto",
     difference: "Differenz",
+    sum: "Summe",
     allowed: "Erlaubt",
     tolerance: "Toleranz",
     balance: "Saldo",
@@ -248,7 +249,8 @@ export const words: typeof english = {
   },
   alerts: {
     none: "Keine Warnung. Was eine Regel falsch findet, steht hier, bis es wieder in Ordnung ist.",
-    noneActive: "Nichts ist offen.",
+    noneActive:
+      "Keine Warnung ist offen. Was eine Regel falsch findet, steht hier, bis es wieder in Ordnung ist.",
     about: "Was",
     show: "Welche Warnungen",
     shown: { active: "Offen", RESOLVED: "Erledigt", all: "Alle" },

@@ -11,7 +11,7 @@ export const words = {
   },
   rule: "Rule",
   alert: "Alert",
-  evaluation: "Evaluation",
+  evaluation: "Run",
   policy: "Policy",
   reconciliation: "Reconciliation",
   fields: {
@@ -29,6 +29,7 @@ export const words = {
     asset: "Asset",
     account: "Account",
     difference: "Difference",
+    sum: "Sum",
     allowed: "Allowed",
     tolerance: "Tolerance",
     balance: "Balance",
@@ -233,7 +234,8 @@ export const words = {
   },
   alerts: {
     none: "No alert. What a rule finds wrong will be here until it is in order again.",
-    noneActive: "Nothing is open.",
+    noneActive:
+      "No alert is open. What a rule finds wrong will be here until it is in order again.",
     about: "What",
     show: "Which alerts",
     shown: { active: "Open", RESOLVED: "Resolved", all: "All" },

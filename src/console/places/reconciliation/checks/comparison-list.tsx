@@ -51,7 +51,7 @@ export function ComparisonRow({
   readonly ledger: string | undefined;
 }) {
   const words = reconciliationWords();
-  const { asset, account, passed, sides, difference } = comparison;
+  const { asset, account, passed, sides, difference, isSum = false } = comparison;
   const limit = limitText(comparison);
   const tone = passed ? "good" : "bad";
   return (
@@ -84,7 +84,7 @@ export function ComparisonRow({
         ))}
         {difference !== undefined && (
           <Side
-            name={words.fields.difference}
+            name={isSum ? words.fields.sum : words.fields.difference}
             amount={difference}
             asset={asset}
             isStrong={!passed}

@@ -21,6 +21,8 @@ export interface Comparison {
   readonly sides: readonly { readonly name: SideName; readonly amount: Integer }[];
   /** The difference with its sign; absent for a balance between bounds. */
   readonly difference?: Integer;
+  /** Whether the difference is the sum of both sides, because what one side has the other one owes. */
+  readonly isSum?: boolean;
   readonly tolerance?: Integer;
   readonly min?: Integer;
   readonly max?: Integer;

@@ -106,6 +106,7 @@ function comparisonsIn({
           { name: { kind: "pool" }, amount: pool },
         ],
         difference,
+        isSum: true,
       };
     })
     .toSorted((one, other) => Number(one.passed) - Number(other.passed));

@@ -34,8 +34,8 @@ export function SideLines({ matchingID, side, source, chosen, q, onToggle, onFin
       aria-label={words.side[side]}
       className={`flex min-h-0 min-w-0 flex-col ${side === "left" ? "border-line md:border-r" : "border-line max-md:border-t"}`}
     >
-      <div className="flex flex-wrap items-center justify-between gap-2 px-6 py-2 max-sm:px-4">
-        <h2 className="font-semibold">
+      <div className="flex items-center justify-between gap-3 px-6 py-2 max-sm:px-4">
+        <h2 className="min-w-0 truncate font-semibold">
           <span className="font-normal text-muted">{words.side[side]}</span>{" "}
           {source !== undefined && <SourceName id={source} />}
         </h2>
@@ -60,7 +60,7 @@ export function SideLines({ matchingID, side, source, chosen, q, onToggle, onFin
 /** The input of a reference to look for. It is looked for when the person is done with typing. */
 const FindField = ({ side, q, onFind }: Pick<SideProps, "side" | "q" | "onFind">) => (
   <form
-    className="flex items-center gap-1 rounded-md border border-line px-2"
+    className="flex shrink-0 items-center gap-1 rounded-md border border-line px-2"
     onSubmit={(event) => {
       event.preventDefault();
       const value = new FormData(event.currentTarget).get("q");

@@ -130,7 +130,9 @@ function MatchingFacts({ matching }: { readonly matching: Matching }) {
         <Address address={accounts.fees} />
       </Fact>
       <Fact name={fields.created}>
-        <Moment at={matching.createdAt} isWhole /> <By author={matching.createdBy} />
+        <Moment at={matching.createdAt} isWhole />
+        <span className="text-muted"> · </span>
+        <By author={matching.createdBy} />
       </Fact>
       <IdFact id={id} />
     </Facts>

@@ -57,6 +57,7 @@ function columnsOf(): readonly Column<MatchingRun>[] {
       id: "state",
       header: fields.state,
       width: 110,
+      grow: 1,
       cell: (run) => <RunState run={run} />,
       phone: "main",
     },
