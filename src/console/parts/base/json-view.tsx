@@ -20,7 +20,7 @@ export function TextView({ text, what }: { readonly text: string; readonly what:
       >
         <QuotedTexts text={visible(text)} />
       </pre>
-      <span className="absolute top-1.5 right-1.5">
+      <span className="absolute top-1.5 right-1.5 rounded-md bg-sunken">
         <CopyButton value={text} what={what} />
       </span>
     </div>

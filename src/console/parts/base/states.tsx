@@ -9,14 +9,18 @@ import { partWords } from "#console/parts/part-words.ts";
 /** What a page says where it has nothing to show: a sentence, and the action that makes the first. */
 export function Empty({
   title,
+  isPage = false,
   children,
 }: {
   readonly title: string;
+  /** Whether nothing else is on the page, whose heading the sentence is then. */
+  readonly isPage?: boolean;
   readonly children?: ReactNode;
 }) {
+  const Title = isPage ? "h1" : "p";
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-16 text-center text-muted">
-      <p className="max-w-md text-text">{title}</p>
+      <Title className="max-w-md text-balance text-text">{title}</Title>
       {children}
     </div>
   );

@@ -23,5 +23,5 @@ export function formatTimes(moments: readonly number[], distance: number): reado
   });
 }
 
-/** A number of an axis: `1.2M`, `0.0115`. Amounts beside the chart are exact. */
-export const formatAxis = (value: number): string => AXIS.format(value);
+/** A number of an axis: `1.2M`, `−0.0115`. Amounts beside the chart are exact. */
+export const formatAxis = (value: number): string => AXIS.format(value).replace("-", "−");

@@ -50,7 +50,7 @@ export function CodeList({ requests }: { readonly requests: readonly WireRequest
             >
               {code}
             </pre>
-            <span className="absolute top-1.5 right-1.5">
+            <span className="absolute top-1.5 right-1.5 rounded-md bg-sunken">
               <CopyButton value={code} what={words.snippet} />
             </span>
           </div>

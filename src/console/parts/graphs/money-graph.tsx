@@ -30,7 +30,8 @@ export function MoneyGraph({
 }) {
   const flows = useMemo(() => flowsOf(postings, center), [postings, center]);
   return (
-    <div>
+    // The list is hidden at a place of its own, which would otherwise be below the page and make the window scroll.
+    <div className="relative">
       <Pictures flows={flows} />
       <Postings postings={postings} />
     </div>

@@ -39,10 +39,12 @@ interface ListPageProps<Row, Line> {
   readonly csv: CsvFile<Row, Line>;
   /** What stands before the buttons, such as whether the list is live. */
   readonly status?: ReactNode;
-  /** What makes a row. It stands in the bar, and below `none`. */
+  /** What makes a row. It stands in the bar, and below `none` where there is no `begin`. */
   readonly create?: ReactNode;
   /** The sentence in place of a list that has no row without filters either. */
   readonly none: string;
+  /** What stands below `none` alone, such as the way to the page where the first row comes from. */
+  readonly begin?: ReactNode;
   /** The panel of the open row. */
   readonly panel?: ReactNode;
 }
@@ -69,6 +71,7 @@ export function ListPage<Row extends object, Line = Row>({
   status,
   create,
   none,
+  begin = create,
   panel,
   ...list
 }: ListPageProps<Row, Line>) {
@@ -100,7 +103,7 @@ export function ListPage<Row extends object, Line = Row>({
               <Button onClick={() => filters.onChange({})}>{partWords().filter.clear}</Button>
             </Empty>
           ) : (
-            <Empty title={none}>{create}</Empty>
+            <Empty title={none}>{begin}</Empty>
           )
         }
       />

@@ -36,7 +36,7 @@ export function Who({
   return (
     <span title={subject}>
       {isLink && object !== undefined ? <AuditedLink object={object}>{shown}</AuditedLink> : shown}
-      {clientId !== subject && (
+      {clientId !== "" && clientId !== subject && (
         <span className="text-muted">
           {" · "}
           {clientId === CONSOLE ? words.console : <Foreign>{clientId}</Foreign>}

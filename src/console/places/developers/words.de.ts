@@ -35,9 +35,9 @@ export const words: typeof english = {
     notFailed:
       "Keine gescheiterte Anfrage hat diese Kennung: Sie ist gelungen, zu lange her, oder jemand anders hat sie gesendet.",
     more: (count) =>
-      `Mindestens ${count} weitere Anfragen desselben Absenders sind danach gescheitert und wurden nur gezählt.`,
+      `Danach ist derselbe Absender noch mindestens ${count}-mal gescheitert; das wurde nur gezählt.`,
     moreOfOthers: (count) =>
-      `Mindestens ${count} Anfragen anderer Clients sind danach gescheitert und wurden nur gezählt.`,
+      `Danach sind andere Clients mindestens ${count}-mal gescheitert; das wurde nur gezählt.`,
     advice: {
       authority:
         "Dem Token fehlt ein Recht, oder es reicht nicht bis zu diesem Ledger. Unter Zugang steht, wer was darf.",

@@ -33,9 +33,9 @@ export const words = {
     notFailed:
       "No failed request has this id: it succeeded, it is too long ago, or somebody else sent it.",
     more: (count: string) =>
-      `At least ${count} more requests of the same sender failed after this one, and were only counted.`,
+      `The same sender failed at least ${count === "1" ? "once" : `${count} times`} more after this request, which was only counted.`,
     moreOfOthers: (count: string) =>
-      `At least ${count} requests of other clients failed after this one, and were only counted.`,
+      `Other clients failed at least ${count === "1" ? "once" : `${count} times`} after this request, which was only counted.`,
     advice: {
       authority: "The token lacks a scope or does not reach this ledger. Access says who may what.",
       notFound:

@@ -2,8 +2,10 @@ import type { FailedRequest } from "./queries.ts";
 import { Foreign } from "#console/parts/base/address.tsx";
 import { Status } from "#console/parts/base/status.tsx";
 import type { CsvColumn } from "#console/parts/csv/csv.ts";
+import { locale } from "#console/parts/language/words.ts";
 import { Who } from "#console/parts/principals/who.tsx";
 import type { Column } from "#console/parts/table/types.ts";
+import { formatDuration } from "#console/parts/time/duration.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { developerWords } from "#console/places/developers/words.ts";
 
@@ -59,7 +61,9 @@ export function requestColumns(): readonly Column<FailedRequest>[] {
       width: 72,
       rank: 3,
       isNumber: true,
-      cell: ({ durationMs }) => <span className="text-muted">{durationMs} ms</span>,
+      cell: ({ durationMs }) => (
+        <span className="text-muted">{formatDuration(durationMs, locale)}</span>
+      ),
     },
   ];
 }

@@ -31,7 +31,7 @@ export function LastTransactions({
           <Link
             to="/ledgers/$ledger/transactions/$id"
             params={{ ledger, id: String(row.id) }}
-            className="flex min-h-9 items-center gap-3 rounded-sm hover:bg-hover pointer-coarse:min-h-11"
+            className="flex min-h-9 items-center gap-3 rounded-sm hover:bg-hover max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-2 pointer-coarse:min-h-11"
           >
             <Way row={row} />
           </Link>
@@ -41,6 +41,7 @@ export function LastTransactions({
   );
 }
 
+/** When, from whom to whom, and how much; on a phone, the accounts are a line of their own above the rest. */
 function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
   const [first, ...others] = postings;
   return (
@@ -53,14 +54,16 @@ function Way({ row: { postings, timestamp } }: { readonly row: Transaction }) {
       ) : (
         <>
           <span
-            className="foreign min-w-0 flex-1 truncate font-mono text-note"
+            className="foreign min-w-0 flex-1 truncate font-mono text-note max-sm:order-first max-sm:basis-full"
             title={`${first.source} → ${first.destination}`}
           >
             {first.source} <span className="text-faint">→</span> {first.destination}
           </span>
-          {others.length > 0 && <span className="text-note text-faint">+{others.length}</span>}
-          <span className="max-w-1/2 truncate">
-            <Money amount={first.amount} asset={first.asset} />
+          <span className="flex max-w-1/2 min-w-0 items-baseline gap-3 max-sm:ml-auto max-sm:max-w-2/3">
+            {others.length > 0 && <span className="text-note text-faint">+{others.length}</span>}
+            <span className="truncate">
+              <Money amount={first.amount} asset={first.asset} />
+            </span>
           </span>
         </>
       )}

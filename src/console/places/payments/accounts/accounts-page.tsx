@@ -10,6 +10,7 @@ import type { Column } from "#console/parts/table/types.ts";
 import { Moment } from "#console/parts/time/moment.tsx";
 import { choicesOf, useConnectorField } from "#console/places/payments/common/fields.ts";
 import { hasMetadata, isMetadata } from "#console/places/payments/common/filters.ts";
+import { ConnectorsLink } from "#console/places/payments/common/names.tsx";
 import type { AccountAtProvider } from "#console/places/payments/common/queries.ts";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
@@ -39,6 +40,7 @@ export function AccountsPage() {
       code={[listRequest("/api/payments/v3/accounts", filter)]}
       csv={{ name: "accounts", columns: CSV, linesOf: oneLine }}
       none={words.accounts.none}
+      begin={<ConnectorsLink />}
     />
   );
 }

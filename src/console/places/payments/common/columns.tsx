@@ -16,7 +16,7 @@ type MoneyRow = Pick<
 export const whenColumn = (): Column<Pick<MoneyRow, "createdAt">> => ({
   id: "when",
   header: paymentWords().fields.when,
-  width: 152,
+  width: 168,
   cell: ({ createdAt }) => <Moment at={createdAt} />,
   phone: "note",
 });

@@ -43,6 +43,13 @@ export const ConnectorLink = ({ id, kind }: { readonly id: string; readonly kind
   </Link>
 );
 
+/** The way to the connectors, from where the first payments and accounts come. */
+export const ConnectorsLink = () => (
+  <Link to="/payments/connectors" className={LINK}>
+    {paymentWords().tabs.connectors}
+  </Link>
+);
+
 /** Whether a principal of the API is the person who looks. */
 export function isMe(subject: string): boolean {
   const { state } = session;

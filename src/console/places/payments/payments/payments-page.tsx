@@ -19,6 +19,7 @@ import {
 } from "#console/places/payments/common/fields.ts";
 import { atLeast, equalsEither, hasMetadata } from "#console/places/payments/common/filters.ts";
 import { referenceIn } from "#console/places/payments/common/ids.ts";
+import { ConnectorsLink } from "#console/places/payments/common/names.tsx";
 import { listRequest } from "#console/places/payments/common/requests.ts";
 import { paymentWords } from "#console/places/payments/words.ts";
 
@@ -53,6 +54,7 @@ export function PaymentsPage() {
       code={[listRequest("/api/payments/v3/payments", filter)]}
       csv={{ name: "payments", columns: PAYMENT_CSV, linesOf: oneLine }}
       none={words.payments.none}
+      begin={<ConnectorsLink />}
       panel={
         open !== undefined && (
           <Panel
