@@ -37,7 +37,7 @@ export function Shell({
       >
         {words.skip}
       </a>
-      <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4 sm:hidden print:hidden">
+      <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4 sm:hidden print:hidden">
         <Logo />
         <button
           type="button"
@@ -48,13 +48,13 @@ export function Shell({
         >
           <MenuIcon aria-hidden size={18} />
         </button>
-      </div>
+      </header>
       <div
         className={`flex w-56 shrink-0 flex-col gap-1 border-r border-line bg-sunken p-3 max-sm:w-full max-sm:border-r-0 max-sm:border-b print:hidden ${isOpen ? "" : "max-sm:hidden"}`}
       >
-        <div className="mb-2 px-2 py-1 max-sm:hidden">
+        <header className="mb-2 px-2 py-1 max-sm:hidden">
           <Logo />
-        </div>
+        </header>
         <FindButton onClick={onFind} />
         <nav aria-label={words.menu} className="flex flex-col gap-0.5">
           {places.map(({ id, label, icon, link }) => (
