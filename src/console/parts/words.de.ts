@@ -45,6 +45,7 @@ export const words: typeof english = {
       unauthorized: "Die Sitzung ist beendet, oder Sie dürfen das nicht lesen.",
       notFound: "Es wurde vielleicht gelöscht, oder der Name ist ein anderer.",
       busy: "Der Server hat viel zu tun. Versuchen Sie es in einigen Sekunden noch einmal.",
+      unavailable: "Der Server kann das im Augenblick nicht. Versuchen Sie es später noch einmal.",
       server:
         "Das ist ein Fehler des Servers. Sein Protokoll hat mehr unter der Kennung der Anfrage.",
     },

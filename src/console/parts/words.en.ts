@@ -43,6 +43,7 @@ export const words = {
       unauthorized: "Your session has ended, or you may not read this.",
       notFound: "It may have been deleted, or its name is another one.",
       busy: "The server has much to do. Try again in a few seconds.",
+      unavailable: "The server cannot do this at the moment. Try again later.",
       server: "This is a fault of the server. Its log has more under the request's id.",
     },
   },

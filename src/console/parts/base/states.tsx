@@ -75,6 +75,7 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403) return hints.unauthorized;
   if (status === 404) return hints.notFound;
   if (status === 429) return hints.busy;
+  if (status === 503) return hints.unavailable;
   return status >= 500 ? hints.server : "";
 }
 
