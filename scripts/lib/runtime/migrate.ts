@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
 import { CREATE_BOOKS } from "../migration-books.ts";
 import { inProject, OperatorError } from "../project.ts";
-import { openDatabases } from "./runtime.ts";
+import { databaseOf, type LocalDatabase, openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
 import { APPLIED_QUERY, compareMigrations, REQUIRED_QUERY } from "#platform/upgrade/migrations.ts";
 
@@ -43,7 +43,7 @@ export async function openMigrated(
 
 async function migrateThrough(runtime: Miniflare, dataPath: string): Promise<void> {
   try {
-    const database = await runtime.getD1Database("DB");
+    const database = await databaseOf(runtime);
     await database.prepare(CREATE_BOOKS).run();
     const { results } = await database.prepare(APPLIED_QUERY).all<Applied>();
     const applied = results.map(({ name }) => name);
@@ -62,13 +62,12 @@ async function migrateThrough(runtime: Miniflare, dataPath: string): Promise<voi
 }
 
 /** The migration that code has to know; undefined in a database whose version did not say so. */
-async function requiredIn(database: Database): Promise<string | undefined> {
+async function requiredIn(database: LocalDatabase): Promise<string | undefined> {
   const table = "SELECT name FROM sqlite_master WHERE name = 'required_migration'";
   if ((await database.prepare(table).first()) === null) return undefined;
   return (await database.prepare(REQUIRED_QUERY).first<Applied>())?.name;
 }
 
-type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 interface Applied {
   readonly name: string;
 }
@@ -77,7 +76,7 @@ interface Applied {
  * Applies a migration and records it, in one transaction. All statements of a migration are prepared as one, which the local database
  * allows: preparing a hundred statements one by one takes a call of the runtime for each, and most of a second in all.
  */
-async function apply(database: Database, name: string): Promise<void> {
+async function apply(database: LocalDatabase, name: string): Promise<void> {
   await database.batch([
     database.prepare(readFileSync(inProject("migrations", name), "utf8")),
     database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
