@@ -1,7 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { deploy, destroy } from "./deploy/deploy.ts";
 import { readOptions, USAGE } from "./deploy/options.ts";
+import type { BuiltWorker } from "./deploy/plan.ts";
 import { uploadWorker } from "./deploy/wrangler.ts";
+import { fingerprintOf } from "./lib/build/fingerprint.ts";
 import { buildWorker } from "./lib/build/worker.ts";
 import { run } from "./lib/main.ts";
 
@@ -16,6 +18,11 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
+async function build(): Promise<BuiltWorker> {
+  const script = await buildWorker(); // It writes the assets, too.
+  return { script, assets: fingerprintOf(["dist/assets"]) };
+}
+
 /** `npm run deploy` makes, updates or deletes a deployment at Cloudflare. */
 await run(async () => {
   const options = readOptions(process.argv.slice(2));
@@ -23,7 +30,7 @@ await run(async () => {
   if (options.help) write(USAGE);
   else {
     const { env } = process;
-    const tools = { env, write, ask, build: buildWorker, upload: uploadWorker };
+    const tools = { env, write, ask, build, upload: uploadWorker };
     await (options.destroy ? destroy(options, tools) : deploy(options, tools));
   }
 });

@@ -9,7 +9,12 @@ import { planDestruction } from "./destroy.ts";
 import { readEnvironment, standardEnvironment } from "./environment.ts";
 import { inviteFirstPerson } from "./invitation.ts";
 import type { DeployOptions } from "./options.ts";
-import { type DeployStep, type PlannedDeployment, planDeployment } from "./plan.ts";
+import {
+  type BuiltWorker,
+  type DeployStep,
+  type PlannedDeployment,
+  planDeployment,
+} from "./plan.ts";
 import { publicUrlOf } from "./public-url.ts";
 import { isLogged, PendingSecrets } from "./secrets.ts";
 import { awaitHealth, smokeTest } from "./smoke-test.ts";
@@ -23,8 +28,7 @@ export interface DeployTools {
   readonly write: (text: string) => void;
   /** Asks for a line; undefined if nobody can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
-  /** Builds the Worker, and returns the path of its script. */
-  readonly build: () => Promise<string>;
+  readonly build: () => Promise<BuiltWorker>;
   readonly upload: typeof uploadWorker;
 }
 
@@ -103,7 +107,7 @@ async function prepareDeployment(
     access,
     pending: new PendingSecrets(file),
     processEnv,
-    script: await build(),
+    built: await build(),
     upload,
   };
 }

@@ -24,8 +24,15 @@ import {
 } from "./secrets.ts";
 import type { uploadWorker } from "./wrangler.ts";
 import { MIGRATIONS, type MigrationsState } from "#platform/upgrade/migrations.ts";
-import { fingerprintOf } from "#scripts/lib/build/fingerprint.ts";
 import { inProject, OperatorError } from "#scripts/lib/project.ts";
+
+/** The build that is deployed. */
+export interface BuiltWorker {
+  /** The path of the script. */
+  readonly script: string;
+  /** A hash of all files in dist/assets. */
+  readonly assets: string;
+}
 
 /** A deployment, as its environment file and this checkout describe it. */
 export interface PlannedDeployment {
@@ -42,8 +49,7 @@ export interface PlannedDeployment {
   readonly pending: PendingSecrets;
   /** The environment of the process, which may give secrets. */
   readonly processEnv: NodeJS.ProcessEnv;
-  /** The path of the built script. */
-  readonly script: string;
+  readonly built: BuiltWorker;
   readonly upload: typeof uploadWorker;
 }
 
@@ -154,7 +160,7 @@ async function planWorker(
     worker.isComplete &&
     missing.length === 0 &&
     planning.databaseId !== undefined &&
-    worker.fingerprint === fingerprintFor(configOf(deployment, planning.databaseId));
+    worker.fingerprint === fingerprintOf(deployment, configOf(deployment, planning.databaseId));
   if (isDeployed) return;
   planning.add(`deploy the Worker ${name}`, async () => {
     const config = configOf(deployment, planning.madeDatabase);
@@ -162,7 +168,7 @@ async function planWorker(
       config,
       file: configFile(name),
       secretsFile: missing.length === 0 ? undefined : pending.path,
-      fingerprint: fingerprintFor(config),
+      fingerprint: fingerprintOf(deployment, config),
     });
   });
 }
@@ -170,18 +176,21 @@ async function planWorker(
 const configFile = (name: string): string => inProject("dist/deploy", name, "wrangler.json");
 
 const configOf = (
-  { environment, url, script }: PlannedDeployment,
+  { environment, url, built }: PlannedDeployment,
   databaseId: string,
 ): WranglerConfig =>
-  deploymentConfig({ environment, url, databaseId, script, file: configFile(environment.name) });
+  deploymentConfig({
+    environment,
+    url,
+    databaseId,
+    script: built.script,
+    file: configFile(environment.name),
+  });
 
 const FINGERPRINT_LENGTH = 16;
 
 /** A hash of all that a deployment consists of: the configuration, which names the script by the hash of its sources, and the files. */
-function fingerprintFor(config: WranglerConfig): string {
-  const hash = createHash("sha256").update(JSON.stringify(config));
-  return hash
-    .update(fingerprintOf(["dist/assets"]))
-    .digest("hex")
-    .slice(0, FINGERPRINT_LENGTH);
+function fingerprintOf({ built }: PlannedDeployment, config: WranglerConfig): string {
+  const hash = createHash("sha256").update(JSON.stringify(config)).update(built.assets);
+  return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);
 }

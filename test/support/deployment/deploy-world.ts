@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeCloudflare } from "./fake-cloudflare.ts";
@@ -19,6 +19,9 @@ export class DeployWorld {
   /** What is typed at a question; undefined without a terminal. */
   typed: string | undefined;
 
+  /** What a build gives. */
+  built = { script: inProject("dist/worker/build/index.js"), assets: "0123456789abcdef" };
+
   private constructor(cloudflare: FakeCloudflare, florin: FakeFlorin) {
     this.cloudflare = cloudflare;
     this.florin = florin;
@@ -30,7 +33,6 @@ export class DeployWorld {
   static async start(content = ""): Promise<DeployWorld> {
     const world = new DeployWorld(await FakeCloudflare.start(), await FakeFlorin.start());
     world.write(`name = "florin" # stays\nurl = "${world.florin.url}"\n${content}`);
-    mkdirSync(inProject("dist/assets"), { recursive: true });
     return world;
   }
 
@@ -75,7 +77,7 @@ export class DeployWorld {
         this.output += question;
         return this.typed;
       },
-      build: async () => inProject("dist/worker/build/index.js"),
+      build: async () => this.built,
       upload: uploadAsWrangler,
     });
   }

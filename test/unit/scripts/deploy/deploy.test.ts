@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
+import { inProject } from "#scripts/lib/project.ts";
 import { DeployWorld } from "#test/support/deployment/deploy-world.ts";
 import type { FakeCloudflare, RecordedCall } from "#test/support/deployment/fake-cloudflare.ts";
 import { DISARMED } from "#test/support/deployment/fake-florin.ts";
@@ -155,6 +156,17 @@ describe("a second run", () => {
     });
     expect(one.cloudflare.scripts.secretsOf("florin")).toEqual(secrets);
     expect(one.output).toContain("Only the health of the modules was tested.");
+  });
+
+  test.each([
+    ["the script", { script: inProject("dist/worker/later/index.js") }],
+    ["a file beside the script", { assets: "fedcba9876543210" }],
+  ])("deploys again when the build has changed %s", async (_part, change) => {
+    const one = await deployed();
+    one.cloudflare.forget();
+    one.built = { ...one.built, ...change };
+    await one.deploy();
+    expect(linesOf(one.cloudflare)[0]).toBe("PUT workers/scripts/florin");
   });
 
   test("deploys again when another program has deployed in between", async () => {
