@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { relative } from "node:path";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT } from "./lib/project.ts";
@@ -27,14 +27,20 @@ interface Count {
 }
 
 /**
- * Runs the contract tests beside the check, and then beside the other tests, which need what the check has built. Contract tests often
- * wait for alarms, and their start and the builds of the check often have work for one processor only. They run in one runtime, because the
- * start of another one costs as much as a dozen of their files. They then take longest, so the check and the other tests run at a lower
- * priority. A single run of vitest would end a runtime whenever the next file belongs to another project.
+ * Runs the check and three runs of vitest, so that no processor waits while something is left to do:
+ *
+ *     niceness
+ *      0   contract ─────────────────────────────────────┐
+ *      5   check ──┬── e2e ────────────────────────┐     ├── counts
+ *     10           └── unit, property ─────────────┴─────┘
+ *
+ * Contract tests often wait for alarms, and tests with servers wait for other programs; the other tests only compute, and take what these
+ * leave. All but the contract tests need what the check has built. Contract tests run in one runtime, because the start of another one
+ * costs as much as a dozen of their files; a run of vitest would end it whenever the next file belongs to another project.
  */
 async function countAll(): Promise<Count[]> {
   const [contract, others] = await Promise.all([
-    countTests(["contract*"], { file: "dist/contract-report.json", options: ["--maxWorkers=1"] }),
+    countTests(["contract*"], { name: "contract", niceness: 0, options: ["--maxWorkers=1"] }),
     countChecksAndOtherTests(),
   ]);
   return [contract, ...others];
@@ -42,18 +48,16 @@ async function countAll(): Promise<Count[]> {
 
 async function countChecksAndOtherTests(): Promise<Count[]> {
   const check = await countChecks();
-  return [
-    check,
-    await countTests(["unit", "property", "e2e"], {
-      file: "dist/test-report.json",
-      isLowPriority: true,
-    }),
-  ];
+  const tests = await Promise.all([
+    countTests(["e2e"], { name: "e2e", niceness: 5 }),
+    countTests(["unit", "property"], { name: "unit", niceness: 10 }),
+  ]);
+  return [check, ...tests];
 }
 
 /** Runs the check, and reads the counts from its last line. */
 async function countChecks(): Promise<Count> {
-  const { output, succeeded } = await npm(["run", "check"], true);
+  const { output, succeeded } = await npm(["run", "check"], 5);
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
   const failures = [...output.matchAll(/^FAILED +(\S.*?) +[\d.]+ s$/gmu)].map(
     ([, name]) => `check: ${name}`,
@@ -67,11 +71,11 @@ async function countChecks(): Promise<Count> {
 /** Runs the tests of some projects, and reads the counts from vitest's report. */
 async function countTests(
   projects: readonly string[],
-  { file, options = [], isLowPriority = false }: TestRun,
+  { name, niceness, options = [] }: TestRun,
 ): Promise<Count> {
-  const path = inProject(file);
+  const path = inProject("dist", `${name}-report.json`);
   rmSync(path, { force: true });
-  const names = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
+  const reporters = ["default", "json", "./test/support/runner/slowest-files.ts", CLIENT_COVERAGE];
   const { succeeded } = await npm(
     [
       "exec",
@@ -80,11 +84,11 @@ async function countTests(
       "run",
       "--config=test/vitest.config.ts",
       ...options,
-      ...projects.map((name) => `--project=${name}`),
-      ...names.map((name) => `--reporter=${name}`),
+      ...projects.map((project) => `--project=${project}`),
+      ...reporters.map((reporter) => `--reporter=${reporter}`),
       `--outputFile.json=${path}`,
     ],
-    isLowPriority,
+    niceness,
   );
   const report = existsSync(path) ? readFileSync(path, "utf8") : "{}";
   const tests = JSON.parse(report) as Partial<TestReport>; // vitest documents this form.
@@ -94,12 +98,12 @@ async function countTests(
 }
 
 interface TestRun {
-  /** Where vitest writes its report. */
-  readonly file: string;
+  /** The name of the report in `dist`, which is `<name>-report.json`. */
+  readonly name: string;
+  /** What is added to the niceness of this process. */
+  readonly niceness: number;
   /** More options of vitest. */
   readonly options?: readonly string[];
-  /** Whether the run has a lower priority than the contract tests. */
-  readonly isLowPriority?: boolean;
 }
 
 const CLIENT_COVERAGE = "./test/support/payments/client-coverage.ts";
@@ -154,15 +158,14 @@ interface Outcome {
   readonly name: string;
 }
 
-/** Runs npm, prints its output in whole lines, and returns its standard output. */
+/** Runs npm with more niceness than this process has, prints its output in whole lines, and returns its standard output. */
 function npm(
   options: readonly string[],
-  isLowPriority = false,
+  niceness: number,
 ): Promise<{ output: string; succeeded: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", options, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
-    if (isLowPriority && child.pid !== undefined)
-      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (child.pid !== undefined) setPriority(child.pid, getPriority() + niceness);
     let output = "";
     let shown = 0;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
