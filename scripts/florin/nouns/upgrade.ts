@@ -1,17 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import {
-  APPLIED_QUERY,
-  type AppliedMigrations,
-  compareMigrations,
-  type MigrationsState,
-  REQUIRED_QUERY,
-} from "#platform/upgrade/migrations.ts";
+import { compareMigrations, type MigrationsState } from "#platform/upgrade/migrations.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
 import type { Call, Noun, Outcome } from "#scripts/florin/command.ts";
 import { commandOf, HOME } from "#scripts/lib/place.ts";
 import { statePath } from "#scripts/lib/state.ts";
+import { readMigrationsIn } from "#scripts/lib/stored/database-file.ts";
 import {
   type ObjectProgress,
   readObjects,
@@ -89,34 +83,6 @@ async function checkFolder(path: string): Promise<Outcome> {
       ...objects.flatMap(describeObjects),
     ],
   };
-}
-
-/**
- * The migrations that were applied to the D1 database of a local server; none if there is no database. The name of the database's file is a
- * hash.
- */
-function readMigrationsIn(dataPath: string): AppliedMigrations {
-  const folder = join(dataPath, "d1/miniflare-D1DatabaseObject");
-  if (!existsSync(folder)) return { applied: [] };
-  const file = readdirSync(folder).find(
-    (name) => name.endsWith(".sqlite") && name !== "metadata.sqlite",
-  );
-  if (file === undefined) return { applied: [] };
-  const database = new DatabaseSync(join(folder, file), { readOnly: true });
-  const namesIn = (table: string, query: string): string[] => {
-    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(table);
-    if (isThere === undefined) return [];
-    return database
-      .prepare(query)
-      .all()
-      .map((row) => String(row["name"]));
-  };
-  try {
-    const [required] = namesIn("required_migration", REQUIRED_QUERY);
-    return { applied: namesIn("d1_migrations", APPLIED_QUERY), required };
-  } finally {
-    database.close();
-  }
 }
 
 /** Checks the database of the deployment. The objects of a deployment cannot be read from outside. */
