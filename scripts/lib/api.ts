@@ -1,8 +1,10 @@
-import { z } from "zod";
-import { OperatorError } from "./project.ts";
+import type { z } from "zod";
 import type { Target } from "./target.ts";
 import { requestToken } from "./token.ts";
+import { failureOf, UnclearError } from "#platform/backup/saving/calls.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+
+export { RefusedCall, UnclearError } from "#platform/backup/saving/calls.ts";
 
 /** The path of an operation, and what a call of it has besides a body. */
 export interface ApiCall {
@@ -39,22 +41,6 @@ export const accessOfClient = (target: Target): ApiAccess => ({
   url: target.url,
   token: (scopes) => requestToken(target, scopes),
 });
-
-/** The failure of a call that may have been carried out nevertheless: the server gave no answer, or one of a broken server. */
-export class UnclearError extends OperatorError {
-  override name = "UnclearError";
-}
-
-/** The refusal of a call, with its status: nothing was done. */
-export class RefusedCall extends OperatorError {
-  override name = "RefusedCall";
-  readonly status: number;
-
-  constructor(status: number, sentence: string) {
-    super(sentence);
-    this.status = status;
-  }
-}
 
 /** The HTTP API of a server, for the commands of operators. */
 export class Api {
@@ -111,9 +97,9 @@ export class Api {
       this.#token = await this.#access.token(this.#scopes, this.#token);
       const second = await this.#send(request);
       if (second.ok) return second;
-      throw refusal(second.status, await this.#textOf(second));
+      throw failureOf(second.status, await this.#textOf(second));
     }
-    throw refusal(response.status, text);
+    throw failureOf(response.status, text);
   }
 
   #textOf(response: Response): Promise<string> {
@@ -145,26 +131,6 @@ export class Api {
 }
 
 const UNAUTHORIZED = 401;
-const SERVER_FAILURE_MIN = 500;
 
 const isLackOfScope = ({ headers }: Response): boolean =>
   (headers.get("www-authenticate") ?? "").includes("insufficient_scope");
-
-const Refusal = z.object({ errorMessage: z.string() });
-
-function refusal(status: number, text: string): OperatorError {
-  const sentence = sentenceOf(status, text);
-  return status < SERVER_FAILURE_MIN
-    ? new RefusedCall(status, sentence)
-    : new UnclearError(sentence);
-}
-
-/** The sentence of a refusal, without the code in brackets, which is for programs. */
-function sentenceOf(status: number, text: string): string {
-  try {
-    const { errorMessage } = Refusal.parse(parseJson(text));
-    return `The server refuses: ${errorMessage.replace(/^\[\w+\] /, "")}`;
-  } catch {
-    return `The server answers ${status}: ${text}`; // The body is not Florin's own error body.
-  }
-}

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ROOT } from "./place.ts";
 
 export { ROOT };
+export { OperatorError } from "#platform/errors.ts";
 
 export const inProject = (...path: readonly string[]): string => resolve(ROOT, ...path);
 
@@ -15,11 +16,6 @@ export const WRANGLER_ENV: Readonly<Record<string, string>> = {
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
 };
-
-/** An error that the operator can fix. Its message is a sentence, printed without a stack. */
-export class OperatorError extends Error {
-  override name = "OperatorError";
-}
 
 /** How wrangler writes the types of bindings. The empty file makes it ignore `.dev.vars`. */
 export const WRANGLER_TYPES = [

@@ -129,3 +129,8 @@ export class ErrorCatalogue {
 
 /** The message of the answer to an unexpected error. The error's own text may hold SQL or secrets. */
 export const INTERNAL_MESSAGE = "Internal error. Consult logs/traces to have more details.";
+
+/** An error that the operator can fix. Its message is a sentence, which commands print without a stack. */
+export class OperatorError extends Error {
+  override name = "OperatorError";
+}

@@ -2,24 +2,22 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./sync-folder.ts";
+import {
+  LEDGERS,
+  nameOfNext,
+  SNAPSHOTS,
+  snapshotsAmong,
+} from "#platform/backup/saving/file-names.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 const LOCK = "lock.sqlite";
-const SNAPSHOTS = "snapshots";
-const LEDGERS = "ledgers";
 /** What the name of a snapshot begins with as long as it is not complete, and that of whatever is being removed. */
 const PARTIAL = "partial-";
 const REMOVED = "removed-";
-/** The names of complete snapshots: their number, and the time at which they began. Other entries of the folder are none of the backup's. */
-const SNAPSHOT = /^(\d{6})-\d{4}-\d\d-\d\dT[\d-]{8}\.\d{3}Z$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/**
- * The folder of a backup, into which one run writes at a time:
- *
- *     ledgers/<uuid>/     parts of a ledger's log, to which each run adds
- *     snapshots/<number>-<time>/   everything else, as of one run; its manifest says which parts of ledgers belong to it
- */
+/** The folder of a backup on this machine, into which one run writes at a time; `file-names.ts` draws it. */
 export class BackupFolder {
   readonly path: string;
 
@@ -40,17 +38,21 @@ export class BackupFolder {
     return join(this.path, SNAPSHOTS, name);
   }
 
-  /** The names of complete snapshots in the order in which they were made, whatever clocks said. */
+  /**
+   * The names of complete snapshots in the order in which they were made, whatever clocks said. One without a manifest is not complete: it was
+   * copied from a bucket into which it was being written.
+   */
   snapshots(): string[] {
-    if (!this.isThere) return [];
-    const names = readdirSync(join(this.path, SNAPSHOTS));
-    return names.filter((name) => SNAPSHOT.test(name)).toSorted();
+    return this.#named().filter((name) => existsSync(join(this.snapshot(name), MANIFEST)));
   }
 
   /** The name of a snapshot that begins now, as an ISO 8601 time: it comes after all others. */
   nextName(began: string): string {
-    const [, last = "0"] = SNAPSHOT.exec(this.snapshots().at(-1) ?? "") ?? [];
-    return `${String(Number(last) + 1).padStart(6, "0")}-${began.replaceAll(":", "-")}`;
+    return nameOfNext(this.#named(), began);
+  }
+
+  #named(): string[] {
+    return this.isThere ? snapshotsAmong(readdirSync(join(this.path, SNAPSHOTS))) : [];
   }
 
   /** Takes the folder for this process; the system frees it when the process ends in any way. Throws `OperatorError` while another has it. */

@@ -2,13 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
 
-/** A file of a backup, as its description has it. */
-export interface DescribedFile {
-  readonly file: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type { DescribedFile };
 
 /** The SHA-256 of a file in hexadecimal digits. */
 export async function hashOf(path: string): Promise<string> {

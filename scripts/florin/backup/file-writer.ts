@@ -4,11 +4,11 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { constants, createGzip, type Gzip } from "node:zlib";
-import type { DescribedFile } from "./file-hash.ts";
 import { syncFolder } from "./sync-folder.ts";
+import type { BackupFile, DescribedFile } from "#platform/backup/saving/part-folder.ts";
 
 /** Writes one compressed file of a backup, under another name until it is complete. Only its owner may read the file. */
-export class FileWriter {
+export class FileWriter implements BackupFile {
   readonly #folder: string;
   readonly #path: string;
   readonly #gzip: Gzip;

@@ -1,17 +1,16 @@
 import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
-import { ledgersWithParts, readBackupManifest } from "./backup-manifest.ts";
+import { readBackupManifest } from "./backup-manifest.ts";
 import { hashOfParts } from "./ledgers/ledger-parts.ts";
-import type { DatabaseManifest } from "./manifest.ts";
 import { linesOf } from "./saved-lines.ts";
+import { ledgersWithParts } from "#platform/backup/saving/backup-manifest.ts";
+import { KEY_TABLE } from "#platform/backup/saving/catalogue-rows.ts";
+import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-
-/** The table of when keys were first in force. Its rows are never changed or removed, so that a server that was made anew has others. */
-const TABLE = "secret_keys";
 
 /** The first line of the table that only the last snapshot has; undefined if the new database has all. */
 async function firstLost(last: string, database: string, { tables }: DatabaseManifest) {
-  const file = tables.find(({ name }) => name === TABLE)?.file;
+  const file = tables.find(({ name }) => name === KEY_TABLE)?.file;
   if (file === undefined) return undefined;
   const rows = new Set(await Array.fromAsync(linesOf(join(database, file))));
   for await (const line of linesOf(join(last, "database", file))) {
@@ -30,7 +29,7 @@ export async function assertSameServer(
   if (last === undefined) return;
   if ((await firstLost(folder.snapshot(last), database, manifest)) === undefined) return;
   throw new OperatorError(
-    `The snapshot ${last} was made of another server, or of this one before it was made anew: the table ${TABLE} had rows that it lacks now. Save it into another folder.`,
+    `The snapshot ${last} was made of another server, or of this one before it was made anew: the table ${KEY_TABLE} had rows that it lacks now. Save it into another folder.`,
   );
 }
 

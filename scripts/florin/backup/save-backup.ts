@@ -2,12 +2,7 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { BackupFolder } from "./backup-folder.ts";
-import {
-  type BackupManifest,
-  failuresOf,
-  ledgersWithParts,
-  readBackupManifest,
-} from "./backup-manifest.ts";
+import { readBackupManifest } from "./backup-manifest.ts";
 import { BackupSession } from "./calls/backup-session.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
 import {
@@ -17,18 +12,21 @@ import {
   missingKeyIds,
 } from "./keys/given-keys.ts";
 import { saveLedgers } from "./ledgers/save-ledgers.ts";
-import { type LedgerList, listLedgers } from "./ledgers/saved-ledgers.ts";
-import { MANIFEST } from "./manifest.ts";
-import { withPatience } from "./patience.ts";
 import { assertPartsKept, assertSameServer } from "./same-server.ts";
 import { saveDatabase } from "./save-database.ts";
 import { saveObjects } from "./save-objects.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
 import { wrapKeys } from "./wrapped-keys.ts";
+import {
+  type BackupManifest,
+  failuresOf,
+  ledgersWithParts,
+} from "#platform/backup/saving/backup-manifest.ts";
+import { DATABASE, KEYS, OBJECTS } from "#platform/backup/saving/file-names.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
+import { withPatience } from "#platform/backup/saving/patience.ts";
+import { type ListedLedgers, listLedgers } from "#platform/backup/saving/saved-ledgers.ts";
 import type { Api } from "#scripts/lib/api.ts";
-
-const KEYS = "keys.json";
-const OBJECTS = "objects";
 
 /** What a backup is made of, and where it goes. */
 export interface BackupOrder {
@@ -82,12 +80,12 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
   const snapshot = folder.beginSnapshot(name);
   try {
     note("the database");
-    const database = await saveDatabase(api, join(snapshot, "database"), note);
+    const database = await saveDatabase(api, join(snapshot, DATABASE), note);
     if (session.keyId === undefined) assertUsedKey(order.keys, database.keyIds ?? []);
-    await assertSameServer(folder, join(snapshot, "database"), database);
+    await assertSameServer(folder, join(snapshot, DATABASE), database);
     const ledgersAt = new Date().toISOString();
     const listed = await listLedgers(session);
-    const catalogue = await readCatalogue(join(snapshot, "database"), database);
+    const catalogue = await readCatalogue(join(snapshot, DATABASE), database);
     const wanted = catalogue.filter(({ isPurging }) => !isPurging);
     note(`the logs of ${wanted.length} ledgers`);
     const logs = await saveLedgers({ reads: session, folder, note }, { wanted, listed, published });
@@ -110,7 +108,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
         objects: objectsAt,
         ended: new Date().toISOString(),
       },
-      database: await describe(snapshot, join("database", MANIFEST)),
+      database: await describe(snapshot, join(DATABASE, MANIFEST)),
       ledgers: logs.ledgers,
       ...(logs.failed.length === 0 ? {} : { failed: logs.failed }),
       purged: logs.purged,
@@ -141,7 +139,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
  * Up to where events of ledgers are published, by their uuids. Of a ledger that does not answer, that is what the last snapshot has: what is
  * published stays so.
  */
-function publishedBefore(folder: BackupFolder, { ledgers, failed }: LedgerList) {
+function publishedBefore(folder: BackupFolder, { ledgers, failed }: ListedLedgers) {
   const published = new Map<string, number>();
   const last = failed.size === 0 ? undefined : folder.snapshots().at(-1);
   if (last !== undefined) {
@@ -178,7 +176,7 @@ async function writeKeys(
   wanted: BackupOrder["keys"],
 ): Promise<DescribedFile | null> {
   if (wanted === undefined) return null;
-  return writeText(folder, KEYS, wrapKeys(wanted.keys, wanted.recipient));
+  return writeText(folder, KEYS, await wrapKeys(wanted.keys, wanted.recipient));
 }
 
 async function writeText(folder: string, file: string, value: object): Promise<DescribedFile> {

@@ -4,16 +4,24 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { type TableColumns, copyTables } from "./copy-tables.ts";
 import { hashOf } from "./file-hash.ts";
-import { type DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
-import { SavedRows } from "./saved-rows.ts";
 import { syncFolder } from "./sync-folder.ts";
+import { TemporaryRows } from "./temporary-rows.ts";
+import {
+  copyTables,
+  DATABASE_COPIES,
+  type TableColumns,
+} from "#platform/backup/saving/copy-tables.ts";
+import { fileOf } from "#platform/backup/saving/file-names.ts";
+import {
+  type DatabaseManifest,
+  MANIFEST,
+  type SavedTable,
+} from "#platform/backup/saving/manifest.ts";
+import type { SavedRows } from "#platform/backup/saving/saved-rows.ts";
 import { keyIdsIn } from "#platform/secrets/secrets.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-
-const PATH = "/api/florin/v1/backup/database-copies";
 
 /**
  * Saves all tables of the database as they are at one moment into a new folder. The files are written under another name, so that a folder
@@ -29,9 +37,13 @@ export async function saveDatabase(
   }
   mkdirSync(dirname(folder), { recursive: true });
   const partial = mkdtempSync(`${folder}.partial-`);
-  const rows = new SavedRows();
+  const rows = new TemporaryRows();
   try {
-    const { tables, counters, endedAt } = await copyTables(rows, { api, path: PATH, note });
+    const { tables, counters, endedAt } = await copyTables(rows, {
+      reads: api,
+      path: DATABASE_COPIES,
+      note,
+    });
     const saved: SavedTable[] = [];
     const keyIds = new Set<string>();
     for (const table of tables)
@@ -63,7 +75,7 @@ async function writeTable(
   }: { readonly folder: string; readonly table: TableColumns; readonly keyIds: Set<string> },
   kept: SavedRows,
 ): Promise<SavedTable> {
-  const file = `${table.name}.jsonl.gz`;
+  const file = fileOf(table.name);
   const path = join(folder, file);
   let rows = 0;
   const lines = function* (): Generator<string> {

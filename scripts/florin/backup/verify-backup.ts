@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
-import {
-  type BackupManifest,
-  failureOfLedger,
-  failuresOfClass,
-  readBackupManifest,
-} from "./backup-manifest.ts";
+import { readBackupManifest } from "./backup-manifest.ts";
 import { hashOf, problemOf } from "./file-hash.ts";
 import { verifyLedger } from "./ledgers/verify-ledger.ts";
-import { MANIFEST } from "./manifest.ts";
-import { type CataloguedLedger, readCatalogue } from "./saved-catalogue.ts";
+import { readCatalogue } from "./saved-catalogue.ts";
 import { problemOfClass } from "./saved-objects.ts";
 import { verifyDatabase } from "./verify-database.ts";
 import { problemsOfCatalogue } from "./verify/catalogue-problems.ts";
 import { checkKeys } from "./verify/key-problems.ts";
 import { problemsOf } from "./verify/problems-of.ts";
 import type { Opener } from "./wrapped-keys.ts";
+import {
+  type BackupManifest,
+  failureOfLedger,
+  failuresOfClass,
+} from "#platform/backup/saving/backup-manifest.ts";
+import type { CatalogueRow } from "#platform/backup/saving/catalogue-rows.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 
 /** A snapshot that is checked, and what is known of it from elsewhere. */
 interface BackupCheck {
@@ -59,7 +60,7 @@ class BackupVerification {
   readonly #check: BackupCheck;
   readonly #manifest: BackupManifest;
   readonly #path: string;
-  #catalogue: readonly CataloguedLedger[] = [];
+  #catalogue: readonly CatalogueRow[] = [];
 
   constructor(folder: BackupFolder, check: BackupCheck, manifest: BackupManifest) {
     this.#folder = folder;

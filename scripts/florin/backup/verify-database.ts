@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { problemOf } from "./file-hash.ts";
-import { DatabaseManifest, MANIFEST, type SavedTable } from "./manifest.ts";
 import { linesOf } from "./saved-lines.ts";
-import { compareKeys, type RowKey, rowKeyOf } from "./saved-rows.ts";
 import { problemsOf } from "./verify/problems-of.ts";
 import { problemsOfTableList } from "./verify/table-problems.ts";
+import { DatabaseManifest, MANIFEST, type SavedTable } from "#platform/backup/saving/manifest.ts";
+import { compareKeys, type RowKey, rowKeyOf } from "#platform/backup/saving/saved-rows.ts";
 import { parseJson } from "#platform/json.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 

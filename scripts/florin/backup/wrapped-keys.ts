@@ -4,48 +4,20 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
-  generateKeyPairSync,
   hkdfSync,
   type KeyObject,
   randomBytes,
   scryptSync,
 } from "node:crypto";
-import { z } from "zod";
-import { keyIdOf } from "#platform/secrets/secrets.ts";
+import {
+  authenticated,
+  DeploymentKeys,
+  keyIdsOf,
+  PURPOSE,
+  type WrappedKeys,
+  wrapToPublicKey,
+} from "#platform/backup/saving/wrapped-keys.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-
-/** The keys of a deployment: the one that encrypts, and earlier ones that may have. */
-const DeploymentKeys = z.object({
-  FLORIN_SECRET_KEY: z.string(),
-  FLORIN_PREVIOUS_SECRET_KEYS: z.array(z.string()),
-});
-export type DeploymentKeys = z.output<typeof DeploymentKeys>;
-
-const Scrypt = z.object({
-  method: z.literal("scrypt"),
-  salt: z.base64(),
-  N: z.literal(131_072),
-  r: z.literal(8),
-  p: z.literal(1),
-});
-const X25519 = z.object({
-  method: z.literal("x25519"),
-  /** The public key of the pair that was made for this file, in SPKI. */
-  ephemeral: z.base64(),
-});
-
-/** Keys that only a passphrase or a private key opens. */
-export const WrappedKeys = z.object({
-  format: z.literal(1),
-  /** How the key of AES-256-GCM is found. */
-  wrapping: z.discriminatedUnion("method", [Scrypt, X25519]),
-  nonce: z.base64(),
-  ciphertext: z.base64(),
-  tag: z.base64(),
-  /** The ids of the keys, which ciphertexts in the database name. They reveal nothing of the keys. */
-  keyIds: z.array(z.string()),
-});
-export type WrappedKeys = z.output<typeof WrappedKeys>;
 
 /** What the keys are wrapped to. */
 export type Recipient =
@@ -67,24 +39,22 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
-/** Binds a key to its use. */
-const PURPOSE = "florin backup keys";
 
 /**
  * Wraps keys:
  *
- *     passphrase ─ scrypt (RFC 7914) ───────────────────────────┐
- *                                                               ├─► AES-256-GCM (keys) ─► ciphertext, tag
- *     public key ─ X25519 with a new pair ─ HKDF (RFC 5869) ────┘
+ *     passphrase ─ scrypt (RFC 7914) ──────┐
+ *                                          ├─► AES-256-GCM (keys) ─► ciphertext, tag
+ *     public key ─ `wrapToPublicKey` ──────┘
  *
- * The tag covers what the file says of itself, too. The salt of HKDF has both public keys, so that a shared secret is of these two alone.
- * Throws `OperatorError` for a public key of another kind.
+ * The tag covers what the file says of itself, too. Throws `OperatorError` for a public key of another kind.
  */
-export function wrapKeys(keys: DeploymentKeys, recipient: Recipient): WrappedKeys {
-  const { wrapping, secret } =
-    "passphrase" in recipient
-      ? fromPassphrase(recipient.passphrase)
-      : toPublicKey(recipient.publicKey);
+export async function wrapKeys(keys: DeploymentKeys, recipient: Recipient): Promise<WrappedKeys> {
+  if ("publicKey" in recipient) {
+    keyOf(recipient.publicKey, createPublicKey, "public");
+    return wrapToPublicKey(keys, recipient.publicKey);
+  }
+  const { wrapping, secret } = fromPassphrase(recipient.passphrase);
   const nonce = randomBytes(NONCE_BYTES);
   const described = { format: 1 as const, wrapping, keyIds: keyIdsOf(keys) };
   const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES });
@@ -97,24 +67,6 @@ export function wrapKeys(keys: DeploymentKeys, recipient: Recipient): WrappedKey
     tag: cipher.getAuthTag().toString("base64"),
   };
 }
-
-/** What the tag covers besides the ciphertext: `[format, method, parameters of the method …, ids of the keys]` as JSON. */
-function authenticated({
-  format,
-  wrapping,
-  keyIds,
-}: Pick<WrappedKeys, "format" | "wrapping" | "keyIds">): Buffer {
-  const parameters =
-    wrapping.method === "scrypt"
-      ? [wrapping.salt, wrapping.N, wrapping.r, wrapping.p]
-      : [wrapping.ephemeral];
-  return Buffer.from(JSON.stringify([format, wrapping.method, ...parameters, keyIds]));
-}
-
-export const keyIdsOf = ({
-  FLORIN_SECRET_KEY: current,
-  FLORIN_PREVIOUS_SECRET_KEYS: previous,
-}: DeploymentKeys): string[] => [current, ...previous].map(keyIdOf);
 
 /** Opens wrapped keys. Throws `OperatorError` for a wrong passphrase or private key, and for a file that was changed. */
 export function openKeys(wrapped: WrappedKeys, opener: Opener): DeploymentKeys {
@@ -148,17 +100,6 @@ const derive = (
   costs: { readonly N: number; readonly r: number; readonly p: number },
 ): Buffer =>
   scryptSync(passphrase.normalize("NFC"), salt, KEY_BYTES, { ...costs, maxmem: SCRYPT_BYTES_MAX });
-
-function toPublicKey(pem: string) {
-  const recipient = keyOf(pem, createPublicKey, "public");
-  const pair = generateKeyPairSync("x25519");
-  const ephemeral = pair.publicKey.export({ type: "spki", format: "der" });
-  const shared = agree(pair.privateKey, recipient);
-  return {
-    wrapping: { method: "x25519" as const, ephemeral: ephemeral.toString("base64") },
-    secret: expand(shared, Buffer.concat([ephemeral, spkiOf(recipient)])),
-  };
-}
 
 const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: "spki", format: "der" });
 

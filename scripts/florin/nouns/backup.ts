@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
+import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
+import { WrappedKeys } from "#platform/backup/saving/wrapped-keys.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import { type BackupManifest, readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
+import { readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
 import {
   givenOpenerOf,
   KEY_OPTIONS,
@@ -9,13 +12,12 @@ import {
   OPENER_OPTIONS,
   openerOf,
 } from "#scripts/florin/backup/found-keys.ts";
-import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { abandon, restore } from "#scripts/florin/backup/restore/verbs.ts";
 import { type MadeBackup, saveBackup } from "#scripts/florin/backup/save-backup.ts";
 import { saveDatabase } from "#scripts/florin/backup/save-database.ts";
 import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
-import { openKeys, WrappedKeys } from "#scripts/florin/backup/wrapped-keys.ts";
+import { openKeys } from "#scripts/florin/backup/wrapped-keys.ts";
 import { type Call, type Noun, type Outcome, UsageError, YES } from "#scripts/florin/command.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 

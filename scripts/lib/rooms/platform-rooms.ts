@@ -46,6 +46,10 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("db")],
     packages: [...D1, "node:crypto", "node:buffer"],
   },
+  "platform/backup/saving": {
+    uses: ["platform", ...platform("secrets", "sql")],
+    packages: ["node:buffer", "node:crypto", "zod"],
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db", "restoration")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },

@@ -4,15 +4,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import type { BackupManifest, SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
+import { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { parseJson } from "#platform/json.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import {
-  type BackupManifest,
-  readBackupManifest,
-  type SnapshotLedger,
-} from "#scripts/florin/backup/backup-manifest.ts";
+import { readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
 import { readParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
-import { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import type { LocalSecrets } from "#scripts/lib/state.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import { commandLine, runCommandLine } from "#test/support/runner/command-line.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
+import type { BackupReads } from "#platform/backup/saving/calls.ts";
+import { withPatience } from "#platform/backup/saving/patience.ts";
 import type { Api } from "#scripts/lib/api.ts";
 
 /** How long a session reads with one id, in milliseconds: the audit, which names the backup, is kept for an hour at least. */
@@ -13,9 +14,6 @@ const Begun = z.object({
   }),
 });
 type Begun = z.output<typeof Begun>["data"];
-
-/** The part of the API by which a backup reads. */
-export type BackupReads = Pick<Api, "call" | "send">;
 
 /**
  * What a backup reads by: each call names a backup that the server has begun for the caller. A backup is open for a day, so that a long one

@@ -1,8 +1,5 @@
-import {
-  type DeploymentKeys,
-  keyIdsOf,
-  type Recipient,
-} from "#scripts/florin/backup/wrapped-keys.ts";
+import { type DeploymentKeys, keyIdsOf } from "#platform/backup/saving/wrapped-keys.ts";
+import type { Recipient } from "#scripts/florin/backup/wrapped-keys.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /** The keys that go into a backup, where they were found, and for whom they are wrapped. */

@@ -1,81 +1,66 @@
-import { createHash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   truncateSync,
 } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
-import { PlainPath } from "#scripts/florin/backup/manifest.ts";
+import type { PartFolder } from "#platform/backup/saving/part-folder.ts";
+import {
+  hashOfList,
+  type LedgerPart,
+  lineOfPart,
+  PARTS,
+  partsOf,
+} from "#platform/backup/saving/part-list.ts";
+import { FileWriter } from "#scripts/florin/backup/file-writer.ts";
 import { syncFolder } from "#scripts/florin/backup/sync-folder.ts";
-import { OperatorError } from "#scripts/lib/project.ts";
 
-const SavedFile = z.object({ file: PlainPath, bytes: z.int(), sha256: z.string() });
-
-/** Consecutive entries of a ledger's log that were saved together. A part that is complete never changes. */
-const LedgerPart = z.object({
-  format: z.literal(1),
-  /** The ids of the first and the last entry, and their number: ids have gaps. */
-  from: z.int(),
-  to: z.int(),
-  entries: z.int(),
-  /** The hash of the last entry in base64, which is empty in a ledger that keeps no hashes, and the SHA-256 of its line. */
-  lastHash: z.string(),
-  lastLine: z.string(),
-  /** The entries as an export has them, a line each, compressed by gzip. */
-  log: SavedFile,
-  /** What the log does not determine of them, and the number of its lines. */
-  origins: SavedFile.extend({ facts: z.int() }),
-});
-export type LedgerPart = z.output<typeof LedgerPart>;
-
-/** The list of a ledger's parts: a JSON line for each, which is written when the files of the part are. */
-const PARTS = "parts.jsonl";
+export type { LedgerPart };
 
 /**
  * The first `count` parts of a ledger, from the first entry on; all of them by default. A line that a crash has cut off is no part. Throws
  * `OperatorError` for a line that describes none.
  */
-export function readParts(folder: string, count?: number): LedgerPart[] {
-  const path = join(folder, PARTS);
-  return readLines(folder, count).map((line, index) => {
-    try {
-      return LedgerPart.parse(JSON.parse(line));
-    } catch (cause) {
-      throw new OperatorError(`${path}: line ${index + 1} does not describe a part of a log.`, {
-        cause,
-      });
-    }
-  });
-}
-
-function readLines(folder: string, count?: number): string[] {
-  const path = join(folder, PARTS);
-  if (!existsSync(path)) return [];
-  return readFileSync(path, "utf8").split("\n").slice(0, -1).slice(0, count);
-}
-
-/** Adds a part, whose files are complete. */
-export function appendPart(folder: string, part: LedgerPart): void {
-  appendFileSync(join(folder, PARTS), `${JSON.stringify(part)}\n`, { mode: 0o600, flush: true });
-  syncFolder(folder);
-}
+export const readParts = (folder: string, count?: number): LedgerPart[] =>
+  partsOf(readList(folder), join(folder, PARTS), count);
 
 /** The SHA-256 over the lines of the first `count` parts, for a manifest: it covers all their files. */
 export const hashOfParts = (folder: string, count: number): string =>
-  createHash("sha256")
-    .update(
-      readLines(folder, count)
-        .map((line) => `${line}\n`)
-        .join(""),
-    )
-    .digest("hex");
+  hashOfList(readList(folder), count);
 
-/** Removes what a run has left that broke off: files that are not complete, and the end of a line. Complete files stay in any case. */
-export function removeLeftovers(folder: string): void {
+function readList(folder: string): string {
+  const path = join(folder, PARTS);
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
+/** The parts of a ledger in a folder of this machine. */
+export const directoryParts = (folder: string): PartFolder => ({
+  parts: async () => readParts(folder),
+  hashOf: async (count) => hashOfParts(folder, count),
+  append: async (part) => {
+    appendFileSync(join(folder, PARTS), lineOfPart(part), { mode: 0o600, flush: true });
+    syncFolder(folder);
+  },
+  sizeOf: async (file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size,
+  prepare: async () => {
+    removeLeftovers(folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  },
+  begin: (temporary) => new FileWriter(folder, temporary),
+  rename: async (names) => {
+    for (const [from, to] of names) renameSync(join(folder, from), join(folder, to));
+    syncFolder(folder);
+  },
+});
+
+/** Removes files that are not complete, and the end of a line that is none. */
+function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     if (name.endsWith(".partial")) rmSync(join(folder, name));

@@ -1,12 +1,17 @@
 import { eachAtOnce, LEDGERS_AT_ONCE } from "./each-at-once.ts";
-import { hashOfParts, type LedgerPart, readParts } from "./ledger-parts.ts";
-import { assertContinues, saveLedger } from "./save-ledger.ts";
-import { NotContinuedError } from "./save-part.ts";
-import { isListed, type LedgerList, type ListedLedger } from "./saved-ledgers.ts";
+import { directoryParts } from "./ledger-parts.ts";
+import type { FailedLedger, SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
+import type { BackupReads } from "#platform/backup/saving/calls.ts";
+import type { CatalogueRow } from "#platform/backup/saving/catalogue-rows.ts";
+import { describedFailure, describedLedger } from "#platform/backup/saving/described-ledgers.ts";
+import { assertContinues, saveLedger } from "#platform/backup/saving/save-ledger.ts";
+import { NotContinuedError } from "#platform/backup/saving/save-part.ts";
+import {
+  isListed,
+  type ListedLedgers,
+  type ListedLedger,
+} from "#platform/backup/saving/saved-ledgers.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import type { FailedLedger, SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
-import type { BackupReads } from "#scripts/florin/backup/calls/backup-session.ts";
-import type { CataloguedLedger } from "#scripts/florin/backup/saved-catalogue.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /** Entries, and bytes of text, of a part: a run that breaks off has at most one part of each ledger to read again. */
@@ -21,8 +26,8 @@ interface LedgersSave {
 /** The ledgers that a backup has to save, and what the server has said of them. */
 export interface LedgersToSave {
   /** The ledgers of the saved database that are not being purged. */
-  readonly wanted: readonly CataloguedLedger[];
-  readonly listed: LedgerList;
+  readonly wanted: readonly CatalogueRow[];
+  readonly listed: ListedLedgers;
   /** Up to where events of ledgers were published before the database was copied, by their uuids. */
   readonly published: ReadonlyMap<string, number>;
 }
@@ -71,7 +76,7 @@ class LedgersRun {
   compare(): Promise<void> {
     const { reads, folder } = this.#save;
     return this.#each((ledger) =>
-      assertContinues({ reads, ledger, folder: folder.ledger(ledger.uuid) }),
+      assertContinues({ reads, ledger, folder: directoryParts(folder.ledger(ledger.uuid)) }),
     );
   }
 
@@ -79,26 +84,31 @@ class LedgersRun {
     const { reads, folder, note } = this.#save;
     return this.#each(async (ledger) => {
       const { uuid, name } = ledger;
-      const parts = await saveLedger({
+      const parts = directoryParts(folder.ledger(uuid));
+      await saveLedger({
         reads,
         ledger,
-        folder: folder.ledger(uuid),
+        folder: parts,
         partMax: PART_MAX,
         onPart: (part) => {
           this.#added += part.entries;
           note(`  ${this.#added} entries so far, ${name}`);
         },
       });
-      this.#saved.set(uuid, this.#described(ledger, parts));
+      this.#saved.set(uuid, await describedLedger(ledger, parts, this.#publishedOf(uuid)));
     });
   }
 
-  result(): SavedLogs {
+  async result(): Promise<SavedLogs> {
     const { wanted } = this.#toSave;
-    const failed = wanted.filter(({ uuid }) => this.#failed.has(uuid));
+    const failed: FailedLedger[] = [];
+    for (const ledger of wanted) {
+      const reason = this.#failed.get(ledger.uuid);
+      if (reason !== undefined) failed.push(await this.#describedFailure(ledger, reason));
+    }
     return {
       ledgers: wanted.flatMap(({ uuid }) => this.#saved.get(uuid) ?? []),
-      failed: failed.map((ledger) => this.#describedFailure(ledger)),
+      failed,
       purged: wanted
         .map(({ uuid }) => uuid)
         .filter((uuid) => !this.#saved.has(uuid) && !this.#failed.has(uuid)),
@@ -130,56 +140,14 @@ class LedgersRun {
     }
   }
 
-  #described(ledger: ListedLedger, parts: readonly LedgerPart[]): SnapshotLedger {
-    const { uuid, name, bucket, features, lastLogId, lastHash, importedLogId } = ledger;
-    return {
-      uuid,
-      name,
-      bucket,
-      features,
-      lastLogId,
-      lastHash,
-      entries: entriesOf(parts),
-      publishedLogId: this.#publishedOf(uuid),
-      ...(importedLogId === undefined ? {} : { importedLogId }),
-      parts: parts.length,
-      partsSha256: hashOfParts(this.#save.folder.ledger(uuid), parts.length),
-    };
-  }
-
-  /** What the folder has of a ledger that could not be saved to its end. */
-  #describedFailure({ uuid, name }: CataloguedLedger): FailedLedger {
-    const folder = this.#save.folder.ledger(uuid);
-    const parts = completeParts(folder);
-    const last = parts.at(-1);
+  #describedFailure(ledger: CatalogueRow, reason: string): Promise<FailedLedger> {
+    const { uuid } = ledger;
+    const folder = directoryParts(this.#save.folder.ledger(uuid));
     const importedLogId = this.#toSave.listed.ledgers.get(uuid)?.importedLogId;
-    return {
-      uuid,
-      name,
-      reason: this.#failed.get(uuid) ?? "",
-      lastLogId: last?.to ?? -1,
-      lastHash: last?.lastHash ?? "",
-      entries: entriesOf(parts),
-      publishedLogId: this.#publishedOf(uuid),
-      ...(importedLogId === undefined ? {} : { importedLogId }),
-      parts: parts.length,
-      partsSha256: hashOfParts(folder, parts.length),
-    };
+    return describedFailure({ ...ledger, reason, importedLogId }, folder, this.#publishedOf(uuid));
   }
 
   #publishedOf(uuid: string): number {
     return this.#toSave.published.get(uuid) ?? 0;
-  }
-}
-
-const entriesOf = (parts: readonly LedgerPart[]): number =>
-  parts.reduce((sum, { entries }) => sum + entries, 0);
-
-/** The parts of a ledger; none where their list cannot be read. */
-function completeParts(folder: string): LedgerPart[] {
-  try {
-    return readParts(folder);
-  } catch {
-    return []; // The reason of the failure says so already.
   }
 }

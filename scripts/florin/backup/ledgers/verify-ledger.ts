@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { hashOfParts, type LedgerPart, readParts } from "./ledger-parts.ts";
 import { type Features, LedgerEngine } from "#ledger-engine";
+import type { SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
 import { systemClock } from "#platform/clock.ts";
 import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import type { SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
 import { problemOf } from "#scripts/florin/backup/file-hash.ts";
 import { linesOf } from "#scripts/florin/backup/saved-lines.ts";
 

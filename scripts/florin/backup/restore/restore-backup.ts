@@ -5,17 +5,17 @@ import type { RestorationTokens } from "./restoration-tokens.ts";
 import { restoreDatabase, type Restoring, TABLES_MIGRATION } from "./restore-database.ts";
 import { restoreLedger } from "./restore-ledger.ts";
 import { restoreObjects } from "./restore-objects.ts";
-import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import {
   type BackupManifest,
   failuresOf,
   ledgersWithParts,
   type SnapshotLedger,
-} from "#scripts/florin/backup/backup-manifest.ts";
+} from "#platform/backup/saving/backup-manifest.ts";
+import { withPatience } from "#platform/backup/saving/patience.ts";
+import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { problemOf } from "#scripts/florin/backup/file-hash.ts";
 import { eachAtOnce, LEDGERS_AT_ONCE } from "#scripts/florin/backup/ledgers/each-at-once.ts";
 import { hashOfParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
 import {
   problemOfClass,
   type SavedClass,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { MigratedDatabase, MigratedTable } from "./migrated-database.ts";
 import { present } from "#platform/assert.ts";
+import { withPatience } from "#platform/backup/saving/patience.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
 import { type Api, RefusedCall } from "#scripts/lib/api.ts";
 
 const CONFLICT = 409;

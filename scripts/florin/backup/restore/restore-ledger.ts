@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Restoring } from "./restore-database.ts";
+import type { SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
+import { markOf } from "#platform/backup/saving/log-lines.ts";
+import { sleep, withPatience } from "#platform/backup/saving/patience.ts";
 import { parseJson } from "#platform/json.ts";
-import type { SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
 import { problemOf } from "#scripts/florin/backup/file-hash.ts";
 import {
   hashOfParts,
   type LedgerPart,
   readParts,
 } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
-import { markOf } from "#scripts/florin/backup/ledgers/log-lines.ts";
-import { sleep, withPatience } from "#scripts/florin/backup/patience.ts";
 import { linesOf } from "#scripts/florin/backup/saved-lines.ts";
 import { RefusedCall } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";

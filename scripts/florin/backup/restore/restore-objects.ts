@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Restoring } from "./restore-database.ts";
+import { withPatience } from "#platform/backup/saving/patience.ts";
 import { eachAtOnce } from "#scripts/florin/backup/ledgers/each-at-once.ts";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
 import {
   type SavedClass,
   type SavedObject,

@@ -7,14 +7,11 @@ import {
   restoreBackup,
   type RestoredSnapshot,
 } from "./restore-backup.ts";
+import { type BackupManifest, failuresOf } from "#platform/backup/saving/backup-manifest.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import {
-  type BackupManifest,
-  failuresOf,
-  readBackupManifest,
-} from "#scripts/florin/backup/backup-manifest.ts";
+import { readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
 import { hashOf } from "#scripts/florin/backup/file-hash.ts";
-import { MANIFEST } from "#scripts/florin/backup/manifest.ts";
 import type { Call, Outcome } from "#scripts/florin/command.ts";
 import { findClientSecret, findServerUrl } from "#scripts/florin/login/access.ts";
 

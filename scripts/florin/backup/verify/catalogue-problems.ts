@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { BackupManifest, SnapshotLedger } from "#scripts/florin/backup/backup-manifest.ts";
-import type { CataloguedLedger } from "#scripts/florin/backup/saved-catalogue.ts";
+import type { BackupManifest, SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
+import type { CatalogueRow } from "#platform/backup/saving/catalogue-rows.ts";
 
 /** Where the ledgers of a manifest differ from those of the saved database, a sentence each. */
 export function problemsOfCatalogue(
-  catalogue: readonly CataloguedLedger[],
+  catalogue: readonly CatalogueRow[],
   { ledgers, failed = [], purged }: BackupManifest,
 ): string[] {
   const named = new Set([...[...ledgers, ...failed].map(({ uuid }) => uuid), ...purged]);
@@ -25,7 +25,7 @@ export function problemsOfCatalogue(
 }
 
 /** A ledger keeps its name, its bucket and its features as long as it exists. */
-function problemsOfRow(ledger: SnapshotLedger, row: CataloguedLedger | undefined): string[] {
+function problemsOfRow(ledger: SnapshotLedger, row: CatalogueRow | undefined): string[] {
   if (row === undefined) return [`The database does not know the ledger '${ledger.name}'.`];
   return (["name", "bucket", "features"] as const)
     .filter((what) => !isDeepStrictEqual(ledger[what], row[what]))

@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { keyIdsOf, WrappedKeys } from "#platform/backup/saving/wrapped-keys.ts";
 import { type DescribedFile, problemOf } from "#scripts/florin/backup/file-hash.ts";
-import {
-  keyIdsOf,
-  type Opener,
-  openKeys,
-  WrappedKeys,
-} from "#scripts/florin/backup/wrapped-keys.ts";
+import { type Opener, openKeys } from "#scripts/florin/backup/wrapped-keys.ts";
 
 /** What is wrong with the keys of a snapshot, a sentence each, and the ids of those that it has. */
 interface CheckedKeys {

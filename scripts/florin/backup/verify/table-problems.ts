@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqlCopyDatabase } from "#platform/backup/copy-database.ts";
 import { APPLIED, restorableTables } from "#platform/backup/restorable-tables.ts";
+import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { parseJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
-import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { linesOf } from "#scripts/florin/backup/saved-lines.ts";
 import { inProject } from "#scripts/lib/project.ts";
 

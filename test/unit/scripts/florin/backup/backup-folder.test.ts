@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 
 const UUIDS = ["0f0e0d0c-0b0a-4908-8706-050403020100", "0f0e0d0c-0b0a-4908-8706-050403020101"];
@@ -12,13 +13,23 @@ function freshBackup(): BackupFolder {
   return folder;
 }
 
-/** Makes an empty snapshot; returns its name. */
+/** Makes a snapshot that has its manifest alone; returns its name. */
 function snapshotAt(folder: BackupFolder, began: string): string {
   const name = folder.nextName(began);
-  folder.beginSnapshot(name);
+  writeFileSync(join(folder.beginSnapshot(name), MANIFEST), "{}");
   folder.completeSnapshot(name);
   return name;
 }
+
+test("a snapshot without a manifest is not complete, and its number is not given away twice", () => {
+  const folder = freshBackup();
+  const first = snapshotAt(folder, "2026-11-27T03:00:00.000Z");
+  mkdirSync(join(folder.path, "snapshots", "000002-2026-11-28T03-00-00.000Z"));
+  expect(folder.snapshots()).toEqual([first]);
+  const third = snapshotAt(folder, "2026-11-29T03:00:00.000Z");
+  expect(third).toMatch(/^000003-/);
+  expect(folder.snapshots()).toEqual([first, third]);
+});
 
 test("snapshots are in the order in which they were made, also where a clock was ahead, and the last one is never removed", () => {
   const folder = freshBackup();

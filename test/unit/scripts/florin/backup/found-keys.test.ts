@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { keyIdsOf } from "#platform/backup/saving/wrapped-keys.ts";
 import { keysToSave, openerOf } from "#scripts/florin/backup/found-keys.ts";
 import { assertCurrentKey, assertUsedKey } from "#scripts/florin/backup/keys/given-keys.ts";
-import { keyIdsOf } from "#scripts/florin/backup/wrapped-keys.ts";
 import type { Call } from "#scripts/florin/command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "florin-found-keys-"));

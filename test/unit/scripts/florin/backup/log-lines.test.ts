@@ -5,7 +5,7 @@ import {
   markOf,
   type WholeLines,
   withoutFirst,
-} from "#scripts/florin/backup/ledgers/log-lines.ts";
+} from "#platform/backup/saving/log-lines.ts";
 
 const lineOf = (id: number, text: string, version = ""): string =>
   `{"type":"SET_METADATA","data":{"metadata":${JSON.stringify({ note: text })}},"date":"2026-03-01T09:30:00Z","idempotencyKey":${JSON.stringify(text)},"idempotencyHash":"aGFzaA==","id":${id},"hash":"h${id}=="${version}}`;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
-import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { inOrder, MigratedDatabase } from "#scripts/florin/backup/restore/migrated-database.ts";
 import { inProject } from "#scripts/lib/project.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PlainName } from "#scripts/florin/backup/manifest.ts";
+import { PlainName } from "#platform/backup/saving/manifest.ts";
 
 test.each(["audit", "webhook_owed", "d1_migrations", "EndpointObject"])(
   "%s can be the name of a saved file",

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import type { DatabaseManifest } from "#scripts/florin/backup/manifest.ts";
 import { assertSameServer } from "#scripts/florin/backup/same-server.ts";
 
 const file = "secret_keys.jsonl.gz";
@@ -26,7 +26,9 @@ test("a server goes on with its backup when it has more keys, and not when it wa
   const database = saveKeys(join(folder.path, "first"), [["aa", 1]]);
   await assertSameServer(folder, database, MANIFEST);
   const name = folder.nextName("2026-11-27T03:00:00.000Z");
-  saveKeys(join(folder.beginSnapshot(name), "database"), [["aa", 1]]);
+  const snapshot = folder.beginSnapshot(name);
+  saveKeys(join(snapshot, "database"), [["aa", 1]]);
+  writeFileSync(join(snapshot, "manifest.json"), "{}");
   folder.completeSnapshot(name);
   await assertSameServer(folder, database, MANIFEST);
   saveKeys(database, [

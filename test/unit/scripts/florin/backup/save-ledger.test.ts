@@ -12,13 +12,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
+import { saveLedger } from "#platform/backup/saving/save-ledger.ts";
+import type { ListedLedger } from "#platform/backup/saving/saved-ledgers.ts";
 import {
+  directoryParts,
   hashOfParts,
   type LedgerPart,
   readParts,
 } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
-import { saveLedger } from "#scripts/florin/backup/ledgers/save-ledger.ts";
-import type { ListedLedger } from "#scripts/florin/backup/ledgers/saved-ledgers.ts";
 import { verifyLedger } from "#scripts/florin/backup/ledgers/verify-ledger.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { create, posting, setMetadata, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
@@ -60,7 +61,8 @@ class Saving {
   }
 
   run(entries = 1000, bytes = Infinity): Promise<LedgerPart[]> {
-    const { api: reads, folder, ledger } = this;
+    const { api: reads, ledger } = this;
+    const folder = directoryParts(this.folder);
     const partMax = { entries, bytes };
     return saveLedger({ reads, ledger, folder, partMax, onPart: () => undefined });
   }

@@ -3,9 +3,10 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
+import { DatabaseManifest, type SavedTable } from "#platform/backup/saving/manifest.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
-import { type BackupManifest, readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
-import { DatabaseManifest, type SavedTable } from "#scripts/florin/backup/manifest.ts";
+import { readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
 import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import { verifyDatabase } from "#scripts/florin/backup/verify-database.ts";
 import {

@@ -1,4 +1,4 @@
-import { RefusedCall, UnclearError } from "#scripts/lib/api.ts";
+import { type BackupReads, RefusedCall, UnclearError } from "./calls.ts";
 
 /** Waits before a read is repeated, in milliseconds: a server that restarts or is busy answers within a minute. */
 const WAITS_MS = [250, 1000, 3000, 10_000, 20_000, 30_000];
@@ -10,23 +10,23 @@ export const sleep = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-/**
- * Reads, and reads again while the server is busy or does not answer. `hasGoneOn` says whether the read has come further since it was asked
- * last: then it has all its time again.
- */
-export async function withPatience<T>(
-  read: () => Promise<T>,
-  hasGoneOn: () => boolean = () => false,
-): Promise<T> {
-  return repeat(read, {
-    isPassing: (error) => isBusy(error) || error instanceof UnclearError,
-    hasGoneOn,
-  });
+/** How often a call is repeated. */
+interface Repeating {
+  /** Whether a read has come further since it was asked last: then it has all its time again. */
+  readonly hasGoneOn?: () => boolean;
+  readonly waitsMs?: BackupReads["waitsMs"];
 }
 
+/** Reads, and reads again while the server is busy or does not answer. */
+export const withPatience = <T>(read: () => Promise<T>, repeating: Repeating = {}): Promise<T> =>
+  repeat(read, {
+    ...repeating,
+    isPassing: (error) => isBusy(error) || error instanceof UnclearError,
+  });
+
 /** Makes a call that must not be repeated once it may have been carried out, and makes it again while the server is too busy to begin with it. */
-export const whileBusy = <T>(call: () => Promise<T>): Promise<T> =>
-  repeat(call, { isPassing: isBusy, hasGoneOn: () => false });
+export const whileBusy = <T>(call: () => Promise<T>, repeating: Repeating = {}): Promise<T> =>
+  repeat(call, { ...repeating, isPassing: isBusy });
 
 const isBusy = (error: unknown): boolean =>
   error instanceof RefusedCall && error.status === TOO_MANY;
@@ -35,8 +35,9 @@ async function repeat<T>(
   call: () => Promise<T>,
   {
     isPassing,
-    hasGoneOn,
-  }: { readonly isPassing: (error: unknown) => boolean; readonly hasGoneOn: () => boolean },
+    hasGoneOn = () => false,
+    waitsMs = WAITS_MS,
+  }: Repeating & { readonly isPassing: (error: unknown) => boolean },
 ): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -44,7 +45,7 @@ async function repeat<T>(
     } catch (error) {
       if (!isPassing(error)) throw error;
       if (hasGoneOn()) tries = 0;
-      const waitMs = WAITS_MS[tries];
+      const waitMs = waitsMs[tries];
       if (waitMs === undefined) throw error;
       await sleep(waitMs);
     }

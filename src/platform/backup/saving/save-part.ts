@@ -1,19 +1,18 @@
 import { z } from "zod";
-import type { LedgerPart } from "./ledger-parts.ts";
+import { type BackupReads, UnclearError } from "./calls.ts";
 import { LineCutter, type LineMark, markOf, type WholeLines, withoutFirst } from "./log-lines.ts";
+import type { BackupFile, PartFolder } from "./part-folder.ts";
+import type { LedgerPart } from "./part-list.ts";
+import { withPatience } from "./patience.ts";
 import { LEDGERS_PATH, type ListedLedger } from "./saved-ledgers.ts";
+import { OperatorError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { BackupReads } from "#scripts/florin/backup/calls/backup-session.ts";
-import { FileWriter } from "#scripts/florin/backup/file-writer.ts";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
-import { UnclearError } from "#scripts/lib/api.ts";
-import { OperatorError } from "#scripts/lib/project.ts";
 
 /** The entries of a ledger that are read, and the folder of their files. */
 export interface PartSave {
   readonly reads: BackupReads;
   readonly ledger: ListedLedger;
-  readonly folder: string;
+  readonly folder: PartFolder;
   /** Entries, and bytes of text, after which a part ends with its answer. */
   readonly partMax: { readonly entries: number; readonly bytes: number };
 }
@@ -38,8 +37,8 @@ export async function savePart(
   before: LedgerPart | undefined,
   ending = "",
 ): Promise<LedgerPart> {
-  const log = new FileWriter(save.folder, "log.partial");
-  const origins = new FileWriter(save.folder, "origins.partial");
+  const log = save.folder.begin("log.partial");
+  const origins = save.folder.begin("origins.partial");
   try {
     const { first, last, entries } = await writeLog(save, before, log);
     const facts = await writeOrigins(save, { after: first - 1, to: last.id }, origins);
@@ -72,7 +71,7 @@ interface Progress {
 async function writeLog(
   save: PartSave,
   before: LedgerPart | undefined,
-  writer: FileWriter,
+  writer: BackupFile,
 ): Promise<Progress> {
   const { lastLogId } = save.ledger;
   let written: Progress | undefined;
@@ -97,7 +96,10 @@ async function writeLog(
       written.entries >= save.partMax.entries ||
       written.bytes >= save.partMax.bytes);
   while (!isComplete()) {
-    await withPatience(() => readLog(save, written?.last ?? before, take), hasGoneOn);
+    await withPatience(() => readLog(save, written?.last ?? before, take), {
+      hasGoneOn,
+      waitsMs: save.reads.waitsMs,
+    });
   }
   // `isComplete` is true only once lines were written.
   return written as unknown as Progress;
@@ -176,14 +178,15 @@ const Origins = z.object({
 async function writeOrigins(
   { reads, ledger }: PartSave,
   { after, to }: { readonly after: number; readonly to: number },
-  writer: FileWriter,
+  writer: BackupFile,
 ): Promise<number> {
   let count = 0;
   for (let end = after; end < to;) {
     const query = { after: String(end), to: String(to) };
     const path = `${LEDGERS_PATH}/${ledger.uuid}/origins`;
-    const { data } = await withPatience(() =>
-      reads.call({ method: "GET", path, query, answer: Origins }),
+    const { data } = await withPatience(
+      () => reads.call({ method: "GET", path, query, answer: Origins }),
+      reads,
     );
     const { authors, causes, notes } = data;
     const facts = [...authors, ...causes, ...notes];

@@ -1,8 +1,7 @@
-import { mkdirSync } from "node:fs";
-import { appendPart, type LedgerPart, readParts, removeLeftovers } from "./ledger-parts.ts";
 import { replaceLostParts } from "./lost-parts.ts";
+import type { LedgerPart } from "./part-list.ts";
+import { withPatience } from "./patience.ts";
 import { NotContinuedError, type PartSave, readLog, savePart } from "./save-part.ts";
-import { withPatience } from "#scripts/florin/backup/patience.ts";
 
 /** A ledger that is saved, and where. */
 interface LedgerSave extends PartSave {
@@ -17,21 +16,30 @@ interface LedgerSave extends PartSave {
  */
 export async function saveLedger(save: LedgerSave): Promise<LedgerPart[]> {
   const { folder, ledger } = save;
-  const parts = readParts(folder);
-  removeLeftovers(folder);
+  const parts = await folder.parts();
   const last = parts.at(-1);
+  if (last === undefined && ledger.lastLogId < 0) return parts;
+  await folder.prepare();
   // Where there is more to read, the entry at the end of the last part is read and compared with it.
   if (last !== undefined && ledger.lastLogId <= last.to) await assertContinues(save);
   await replaceLostParts(save, parts);
-  const upTo = (): number => parts.at(-1)?.to ?? -1;
-  if (upTo() < ledger.lastLogId) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  while (upTo() < ledger.lastLogId) {
-    const part = await savePart(save, parts.at(-1));
-    appendPart(folder, part);
+  for (;;) {
+    const part = await saveNextPart(save, parts.at(-1));
+    if (part === undefined) return parts;
     parts.push(part);
     save.onPart(part);
   }
-  return parts;
+}
+
+/** Saves the part behind another one, or the first one; undefined if the log ends there. Throws `NotContinuedError`. */
+export async function saveNextPart(
+  save: PartSave,
+  before: LedgerPart | undefined,
+): Promise<LedgerPart | undefined> {
+  if ((before?.to ?? -1) >= save.ledger.lastLogId) return undefined;
+  const part = await savePart(save, before);
+  await save.folder.append(part);
+  return part;
 }
 
 /**
@@ -41,13 +49,13 @@ export async function saveLedger(save: LedgerSave): Promise<LedgerPart[]> {
 export async function assertContinues(
   save: Pick<LedgerSave, "reads" | "ledger" | "folder">,
 ): Promise<void> {
-  const { ledger, folder } = save;
-  const last = readParts(folder).at(-1);
+  const { reads, ledger, folder } = save;
+  const last = (await folder.parts()).at(-1);
   if (last === undefined) return;
   const isSame = ledger.lastLogId === last.to && ledger.lastHash === last.lastHash;
   if (isSame && last.lastHash !== "") return;
   const isOther = ledger.lastLogId === last.to && !isSame;
   if (ledger.lastLogId < last.to || isOther) throw new NotContinuedError(ledger.name, last.to);
   const asSaved = { ...save, ledger: { ...ledger, lastLogId: last.to } };
-  await withPatience(() => readLog(asSaved, last, async () => undefined));
+  await withPatience(() => readLog(asSaved, last, async () => undefined), reads);
 }

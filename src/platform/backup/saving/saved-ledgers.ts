@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { BackupReads } from "#scripts/florin/backup/calls/backup-session.ts";
-import { sleep, withPatience } from "#scripts/florin/backup/patience.ts";
+import type { BackupReads } from "./calls.ts";
+import { sleep, withPatience } from "./patience.ts";
 
 export const LEDGERS_PATH = "/api/florin/v1/backup/ledgers";
 
@@ -30,10 +30,10 @@ const Listed = z.object({
     next: z.int().optional(),
   }),
 });
-type Page = z.output<typeof Listed>["data"];
+export type LedgerPage = z.output<typeof Listed>["data"];
 
 /** All ledgers by their uuids: how far they have come at this time, or why that is not known. */
-export interface LedgerList {
+export interface ListedLedgers {
   readonly ledgers: ReadonlyMap<string, ListedLedger>;
   readonly failed: ReadonlyMap<string, string>;
 }
@@ -41,11 +41,11 @@ export interface LedgerList {
 /** Waits before a page is read again on which ledgers do not answer, in milliseconds: one that was just made has an object in a moment. */
 const SILENT_WAITS_MS = [250, 2000];
 
-export async function listLedgers(reads: BackupReads): Promise<LedgerList> {
+export async function listLedgers(reads: BackupReads): Promise<ListedLedgers> {
   const ledgers = new Map<string, ListedLedger>();
   const failed = new Map<string, string>();
   for (let after: number | undefined = 0; after !== undefined;) {
-    const page: Page = await readPage(reads, after);
+    const page: LedgerPage = await readLedgers(reads, after);
     for (const ledger of page.ledgers) ledgers.set(ledger.uuid, ledger);
     for (const { uuid, reason } of page.failed) failed.set(uuid, reason);
     after = page.next;
@@ -59,17 +59,18 @@ export async function isListed(reads: BackupReads, { id, uuid }: ListedLedger): 
   return [...ledgers, ...failed].some((ledger) => ledger.uuid === uuid);
 }
 
-async function readPage(reads: BackupReads, after: number): Promise<Page> {
+/** A page of ledgers. One on which ledgers do not answer is read again a few times. */
+export async function readLedgers(reads: BackupReads, after: number): Promise<LedgerPage> {
   for (let tries = 0; ; tries++) {
     const page = await readOnce(reads, after);
-    const waitMs = SILENT_WAITS_MS[tries];
+    const waitMs = (reads.waitsMs ?? SILENT_WAITS_MS)[tries];
     if (page.failed.length === 0 || waitMs === undefined) return page;
     await sleep(waitMs);
   }
 }
 
-const readOnce = async (reads: BackupReads, after: number): Promise<Page> => {
+const readOnce = async (reads: BackupReads, after: number): Promise<LedgerPage> => {
   const query = { after: String(after) };
   const request = { method: "GET", path: LEDGERS_PATH, query, answer: Listed } as const;
-  return (await withPatience(() => reads.call(request))).data;
+  return (await withPatience(() => reads.call(request), reads)).data;
 };

@@ -1,5 +1,6 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { OperatorError } from "#scripts/lib/project.ts";
+import { OperatorError } from "#platform/errors.ts";
 
 /** The id and the hash of a log entry, and the SHA-256 of its line. */
 export interface LineMark {

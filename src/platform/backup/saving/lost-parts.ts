@@ -1,10 +1,7 @@
-import { renameSync, statSync } from "node:fs";
-import { join } from "node:path";
-import type { LedgerPart } from "./ledger-parts.ts";
+import type { DescribedFile, PartFolder } from "./part-folder.ts";
+import type { LedgerPart } from "./part-list.ts";
 import { type PartSave, savePart } from "./save-part.ts";
-import type { DescribedFile } from "#scripts/florin/backup/file-hash.ts";
-import { syncFolder } from "#scripts/florin/backup/sync-folder.ts";
-import { OperatorError } from "#scripts/lib/project.ts";
+import { OperatorError } from "#platform/errors.ts";
 
 /** The end of the names of files that were read again, until they take the places of lost ones. */
 const AGAIN = ".partial";
@@ -18,15 +15,17 @@ export async function replaceLostParts(
   parts: readonly LedgerPart[],
 ): Promise<void> {
   for (const [index, part] of parts.entries()) {
-    if (!isThere(save.folder, part)) await replace(save, part, parts[index - 1]);
+    if (!(await isThere(save.folder, part))) await replace(save, part, parts[index - 1]);
   }
 }
 
 /** Whether the files of a part are there with their sizes. Only `backup verify` reads their bytes. */
-const isThere = (folder: string, { log, origins }: LedgerPart): boolean =>
-  [log, origins].every(
-    ({ file, bytes }) => statSync(join(folder, file), { throwIfNoEntry: false })?.size === bytes,
-  );
+async function isThere(folder: PartFolder, { log, origins }: LedgerPart): Promise<boolean> {
+  for (const { file, bytes } of [log, origins]) {
+    if ((await folder.sizeOf(file)) !== bytes) return false;
+  }
+  return true;
+}
 
 async function replace(
   save: PartSave,
@@ -42,13 +41,10 @@ async function replace(
       `The files ${part.log.file} and ${part.origins.file} of the ledger '${ledger.name}' are lost or damaged, and the server does not have them byte for byte any more. Save it into another folder.`,
     );
   }
-  for (const [found, lost] of [
-    [again.log, part.log],
-    [again.origins, part.origins],
-  ] as const) {
-    renameSync(join(folder, found.file), join(folder, lost.file));
-  }
-  syncFolder(folder);
+  await folder.rename([
+    [again.log.file, part.log.file],
+    [again.origins.file, part.origins.file],
+  ]);
 }
 
 const isSameFile = (one: DescribedFile, other: DescribedFile): boolean =>
