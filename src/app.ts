@@ -27,7 +27,13 @@ import type { AppEnv, Deployment, RequestFacts } from "#platform/http/context.ts
 import { answerPreflight } from "#platform/http/cors.ts";
 import { recordFailure } from "#platform/http/failures/record-failure.ts";
 import { logRequest, SLOW_MS } from "#platform/http/failures/request-log.ts";
-import { internalAuthenticator, isInternal, ownApiReader } from "#platform/http/internal-calls.ts";
+import {
+  type CallOwnApi,
+  internalAuthenticator,
+  isInternal,
+  ownApiCaller,
+  ownApiReader,
+} from "#platform/http/internal-calls.ts";
 import { compressed } from "#platform/http/pages/compressed.ts";
 import { type MethodFinder, methodFinder, routeFinder } from "#platform/http/routes.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
@@ -253,6 +259,9 @@ const deploymentFor = memoByEnv((env: Env): Deployment => {
 
 /** The reader of the deployment's own API. */
 export const readOwnApiOf = memoByEnv((env: Env): ReadOwnApi => ownApiReader(app.fetch, env));
+
+/** The caller of the deployment's own API. */
+export const callOwnApiOf = memoByEnv((env: Env): CallOwnApi => ownApiCaller(app.fetch, env));
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);

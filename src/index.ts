@@ -1,6 +1,7 @@
 import { app } from "./app.ts";
 import { consume } from "./jobs.ts";
 
+export { BackupObject } from "./backup-object.ts";
 export { ClockObject } from "./clock-object.ts";
 export { AttemptLimitObject, ClientQuotaObject, PasswordHashObject } from "#modules/auth/index.ts";
 export { EventStreamObject } from "#modules/events/index.ts";

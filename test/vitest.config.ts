@@ -185,7 +185,7 @@ function contract() {
           d1Databases: ["EMPTY_DB"],
           // Bindings that a deployment may have for its exporters.
           queueProducers: { EXPORT_QUEUE: { queueName: "florin-test-exports" } },
-          r2Buckets: ["EXPORT_BUCKET"],
+          r2Buckets: ["EXPORT_BUCKET", "FLORIN_BACKUPS"],
         },
       }),
     ],

@@ -41,6 +41,7 @@ export class LedgerObject extends DurableObject<Env> {
 
 /** Stands in for a class that wrangler.toml binds, as do the classes that follow. */
 export class AttemptLimitObject extends DurableObject<Env> {}
+export class BackupObject extends DurableObject<Env> {}
 export class ClientQuotaObject extends DurableObject<Env> {}
 export class ClockObject extends DurableObject<Env> {}
 export class ConnectorObject extends DurableObject<Env> {}

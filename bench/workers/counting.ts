@@ -3,6 +3,7 @@ import worker, { LedgerObject as Product } from "#src/index.ts";
 
 export {
   AttemptLimitObject,
+  BackupObject,
   ClientQuotaObject,
   ClockObject,
   ConnectorObject,

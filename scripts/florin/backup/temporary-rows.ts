@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { SavedRows } from "#platform/backup/saving/saved-rows.ts";
+import { CREATE_ROWS, SavedRows } from "#platform/backup/saving/saved-rows.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
 /** Rows of a copy in a temporary file, which SQLite removes when it is closed or the process ends. */
@@ -8,7 +8,9 @@ export class TemporaryRows extends SavedRows implements Disposable {
 
   constructor() {
     const database = new DatabaseSync("");
-    super(new NodeSql(database));
+    const sql = new NodeSql(database);
+    sql.all(CREATE_ROWS);
+    super(sql);
     this.#database = database;
     // Nothing of the file outlives the process, so that nothing has to survive a crash of it.
     database.exec("PRAGMA synchronous = OFF");

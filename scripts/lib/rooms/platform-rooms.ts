@@ -50,6 +50,10 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("secrets", "sql")],
     packages: ["node:buffer", "node:crypto", "zod"],
   },
+  "platform/backup/scheduled": {
+    uses: ["platform", ...platform("backup/saving", "secrets", "sql", "work/backoff.ts")],
+    packages: ["node:buffer", "node:crypto", "node:zlib", "zod"],
+  },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },
   "platform/upgrade": { uses: ["platform", ...platform("db", "restoration")], packages: D1 },
   "platform/admission": { uses: ["platform", ...platform("work/deadline.ts")] },

@@ -112,7 +112,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "modules/auth/core": { uses: PURE },
-  "modules/deployment": { uses: [...ANATOMY, "modules/payments"], packages: [...HTTP, ...D1] },
+  "modules/deployment": {
+    uses: [...ANATOMY, ...platform("backup/scheduled"), "modules/payments"],
+    packages: [...HTTP, ...D1],
+  },
 
   ...roomsOfFloors("modules/auth", {
     house: { uses: [...ANATOMY, ...auth("core")], packages: [...HTTP, ...D1] },
@@ -334,7 +337,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {
-    uses: [...ANATOMY, "platform/document", "modules/*", "console/site.ts", "guide/site.ts"],
+    uses: [
+      ...ANATOMY,
+      ...platform("backup/saving", "backup/scheduled", "document"),
+      "modules/*",
+      "console/site.ts",
+      "guide/site.ts",
+    ],
     packages: [...HTTP, ...RUNTIME],
   },
 };

@@ -7,6 +7,7 @@ import { MATCHING_TABLES } from "#modules/reconciliation/matchings/engine/tables
 import { STATEMENT_SOURCE_TABLES } from "#modules/reconciliation/statements/object-tables.ts";
 import { SHARD_TABLES } from "#modules/search/engine/tables.ts";
 import { LANE_TABLES as WEBHOOK_LANE_TABLES } from "#modules/webhooks/lane/lane-tables.ts";
+import { KEEPER_TABLES } from "#platform/backup/scheduled/keeper-tables.ts";
 import type { Step } from "#platform/sql/step.ts";
 
 /**
@@ -15,6 +16,7 @@ import type { Step } from "#platform/sql/step.ts";
  */
 export const OBJECT_STEPS: Readonly<Record<string, readonly Step[]>> = {
   AttemptLimitObject: [],
+  BackupObject: KEEPER_TABLES.steps,
   ClientQuotaObject: [],
   ClockObject: [],
   ConnectorObject: [],

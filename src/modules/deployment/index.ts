@@ -1,8 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { armingSection } from "./arming/status.ts";
 import { endDatabaseCopies } from "./backup/database-copy.ts";
+import { beginBackups } from "./backup/own-backups.ts";
+import { backupsSection } from "./backup/status.ts";
 import { registerArming } from "./http/arming.ts";
 import { registerBackups } from "./http/backups.ts";
+import { registerBucketBackups } from "./http/bucket-backups.ts";
 import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -10,6 +13,7 @@ import { registerFailedRequests } from "./http/failed-requests.ts";
 import { registerRestorations } from "./http/restorations.ts";
 import { registerWebhookTarget } from "./http/webhook-target.ts";
 import { restorationSection } from "./restoration/status.ts";
+import { deploymentSettings } from "./settings.ts";
 import { deadLettersSection } from "./status.ts";
 import { systemClock } from "#platform/clock.ts";
 import { DEAD_LETTERS_SWEEP } from "#platform/dead-letters/given-up.ts";
@@ -20,8 +24,9 @@ import { FailedRequestStore } from "#platform/failed-requests/store.ts";
 import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module, Sweep } from "#platform/modules/module.ts";
-import { DeclaredSettings } from "#platform/settings.ts";
 import { toMillis } from "#platform/time.ts";
+
+export { deploymentSettings };
 
 /** The sweep of requests whose retention is over. It goes by the machine's clock, as the dates of requests do. */
 const purgeFailedRequests: Sweep = {
@@ -56,6 +61,7 @@ export const deploymentModule: Module = {
     registerDeadLetters(app);
     registerWebhookTarget(app);
     registerBackups(app);
+    registerBucketBackups(app);
     registerDatabaseCopies(app);
     registerRestorations(app);
     registerArming(app);
@@ -91,7 +97,7 @@ export const deploymentModule: Module = {
         {
           name: "Backups",
           description:
-            "A backup begins with an entry in the audit. It then reads the database, the logs of ledgers, and the objects of other modules.",
+            "A backup begins with an entry in the audit. A deployment with a bucket makes its own. A command reads the database, the logs of ledgers, and the objects of other modules.",
         },
         {
           name: "Arming",
@@ -124,12 +130,12 @@ export const deploymentModule: Module = {
   health: async () => {
     // The tables, which the platform checks, are all that it needs.
   },
-  settings: new DeclaredSettings({}),
+  settings: deploymentSettings,
   tables: [],
   scopes: {
     "florin:operate":
       "See what the deployment itself does, such as the requests that failed, run its sweeps, copy its database, restore a backup into it, disarm and arm it, and send or drop dead letters",
   },
-  status: [deadLettersSection, armingSection, restorationSection],
-  sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies],
+  status: [deadLettersSection, armingSection, restorationSection, backupsSection],
+  sweeps: [purgeFailedRequests, sendDeadLettersAgain, endDatabaseCopies, beginBackups],
 };

@@ -12,8 +12,8 @@ const INSIDE = "http://localhost";
 class InternalRequest extends Request {
   readonly principal: Principal;
 
-  constructor(path: string, principal: Principal) {
-    super(new URL(path, INSIDE), { headers: { accept: "application/json" } });
+  constructor(method: string, path: string, principal: Principal) {
+    super(new URL(path, INSIDE), { method, headers: { accept: "application/json" } });
     this.principal = principal;
   }
 }
@@ -22,7 +22,16 @@ class InternalRequest extends Request {
 export const ownApiReader =
   (serve: Serve, env: Env): ReadOwnApi =>
   async (path, principal) =>
-    serve(new InternalRequest(path, principal), env);
+    serve(new InternalRequest("GET", path, principal), env);
+
+/** Calls an operation that takes no body, inside of the process, in the name of a principal. */
+export type CallOwnApi = (method: string, path: string, principal: Principal) => Promise<Response>;
+
+/** Makes a caller of the API that `serve` answers. */
+export const ownApiCaller =
+  (serve: Serve, env: Env): CallOwnApi =>
+  async (method, path, principal) =>
+    serve(new InternalRequest(method, path, principal), env);
 
 /** Whether a request was made inside of the process. */
 export const isInternal = (request: Request): boolean => request instanceof InternalRequest;

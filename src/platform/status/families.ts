@@ -226,6 +226,13 @@ export const FAMILIES = {
     labels: [],
     help: "1 while the deployment is disarmed, so that it calls no other server, otherwise 0.",
   }),
+  backupAge: family({
+    name: "florin_backup_age_seconds",
+    type: "gauge",
+    unit: "seconds",
+    labels: [],
+    help: "Time since the last complete backup in the deployment's bucket, or since the first one was due; absent where FLORIN_BACKUP_HOUR is not set.",
+  }),
   pollingAge: family({
     name: "florin_connector_poll_success_age_seconds",
     type: "gauge",

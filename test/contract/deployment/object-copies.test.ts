@@ -12,6 +12,7 @@ const OBJECTS = "/api/florin/v1/backup/objects";
 /** Classes whose objects no backup copies, and why. A new class is in this list, or a module copies it. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   AttemptLimitObject: "counts of the last minutes",
+  BackupObject: "it makes backups",
   ClientQuotaObject: "what clients have taken of their quotas lately",
   ClockObject: "sweeps ring again by themselves",
   ConnectorObject: "no tables: the database knows what is to be done",
@@ -59,7 +60,11 @@ const wakesOf = (backup: string): string =>
   `backup=${backup}&class=InstanceRunnerObject&name=runner`;
 
 test("each class of objects is copied, or left out for a reason", () => {
-  const classes = [...MODULES.flatMap(({ classes = {} }) => Object.keys(classes)), "ClockObject"];
+  const classes = [
+    ...MODULES.flatMap(({ classes = {} }) => Object.keys(classes)),
+    "BackupObject",
+    "ClockObject",
+  ];
   const copied = MODULES.flatMap(({ copiedClasses = [] }) => copiedClasses.map(({ name }) => name));
   expect([...copied, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(classes.toSorted());
 });

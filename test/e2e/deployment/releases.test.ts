@@ -49,6 +49,7 @@ test.each(readdirSync(inProject("test/releases")))(
 
 /** Classes that came after 0.2.0. */
 const LATER = new Set([
+  "BackupObject",
   "ClientQuotaObject",
   "MatchingObject",
   "SearchShardObject",

@@ -17,6 +17,7 @@ const STEP_PATH = "/api/test/step-clock";
 export { InstanceWorkflow } from "#src/index.ts";
 
 export const AttemptLimitObject = clocked(product.AttemptLimitObject);
+export const BackupObject = clocked(product.BackupObject);
 export const ClientQuotaObject = clocked(product.ClientQuotaObject);
 export const ClockObject = clocked(product.ClockObject);
 export const ConnectorObject = clocked(product.ConnectorObject);

@@ -20,7 +20,7 @@ export async function replaceLostParts(
 }
 
 /** Whether the files of a part are there with their sizes. Only `backup verify` reads their bytes. */
-async function isThere(folder: PartFolder, { log, origins }: LedgerPart): Promise<boolean> {
+export async function isThere(folder: PartFolder, { log, origins }: LedgerPart): Promise<boolean> {
   for (const { file, bytes } of [log, origins]) {
     if ((await folder.sizeOf(file)) !== bytes) return false;
   }

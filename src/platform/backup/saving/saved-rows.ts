@@ -35,21 +35,22 @@ export interface RowLines {
 }
 
 /** Most rows of one page, and bytes of their lines. A single line may exceed them. */
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 2000;
 const PAGE_BYTES = 1_000_000;
 
 /** A place before all rows: the smallest number of SQLite. */
 const BEGINNING: RowPlace = { number: "-9223372036854775808", key: "" };
 
-/** The rows of a copy while it is made: a later row replaces the one with its key. The lines of a table are those of its file. */
+/** Makes the table of `SavedRows`. */
+export const CREATE_ROWS =
+  "CREATE TABLE saved_row (tbl TEXT, number INTEGER, key TEXT, line TEXT NOT NULL, PRIMARY KEY (tbl, number, key)) WITHOUT ROWID";
+
+/** The rows of a copy while it is made, in a table that `CREATE_ROWS` has made: a later row replaces the one with its key. The lines of a table are those of its file. */
 export class SavedRows {
   readonly #sql: Sql;
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    this.#sql.all(
-      "CREATE TABLE IF NOT EXISTS saved_row (tbl TEXT, number INTEGER, key TEXT, line TEXT NOT NULL, PRIMARY KEY (tbl, number, key)) WITHOUT ROWID",
-    );
   }
 
   /** Keeps a row by the values of its key. Without a row, the one with the key is removed. */

@@ -1,0 +1,275 @@
+import { newRun, type StoredRun, stepOf } from "./backup-run.ts";
+import { BucketTakenError, freeBucket } from "./bucket-lock.ts";
+import type { BackupBucket } from "./bucket.ts";
+import { KnownFiles } from "./known-files.ts";
+import { RunFailure } from "./run-failure.ts";
+import { RunLedgers } from "./run-ledgers.ts";
+import { RunPlaces } from "./run-places.ts";
+import { RUN_FORM, type RunFacts, type RunTools } from "./run-state.ts";
+import { type KeptValues, StagedFile } from "./staged-file.ts";
+import type { BackupReads } from "#platform/backup/saving/calls.ts";
+import { SavedRows } from "#platform/backup/saving/saved-rows.ts";
+import { newId } from "#platform/ids.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/** Waits before a step that has failed is done again, in milliseconds. */
+const STEP_BACKOFF = doubling(15_000, 300_000);
+/** Failures of one step after which the run ends: more than an hour. */
+const FAILURES_MAX = 20;
+/**
+ * How long the steps of one alarm take together, in milliseconds, and the calls that they make: the platform allows an invocation 1000. A page of
+ * ledgers asks the object of each one.
+ */
+const ALARM_MS = 2000;
+const ALARM_CALLS = 200;
+const CALLS_OF_LIST = 60;
+const LISTING: ReadonlySet<string> = new Set(["heads", "ends"]);
+/** How long a run may stand still before the next day's takes its place, in milliseconds. */
+const STILL_MS = 3_600_000;
+
+const RUN = "run";
+const OWNER = "owner";
+const SLOT = "slot";
+const LAST = "last";
+const FAILURE = "failure";
+const TROUBLE = "trouble";
+const WORK = "work";
+
+/** What a backup keeper works with. */
+export interface KeeperTools {
+  readonly sql: Sql;
+  readonly kv: KeptValues;
+  readonly bucket: BackupBucket;
+  readonly reads: BackupReads;
+  readonly nowMs: () => number;
+  readonly keys: RunTools["keys"];
+  readonly kept: number;
+}
+
+/** A backup that is complete. */
+export interface CompleteBackup {
+  readonly snapshot: string;
+  readonly sha256: string;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** Entries of logs that it has added, ledgers and other objects that it lacks, and the work that it took. */
+  readonly added: number;
+  readonly lacks: number;
+  readonly work: BackupWork;
+}
+
+/** The work of a run: alarms of the object and their steps, and operations of R2 by their classes of prices. */
+export interface BackupWork {
+  readonly alarms: number;
+  readonly steps: number;
+  readonly classA: number;
+  readonly classB: number;
+}
+
+/** Why the last run has ended without a backup, or why the present one does not go on; `atMs` is in milliseconds since the epoch. */
+export interface RunTrouble {
+  readonly atMs: number;
+  readonly reason: string;
+  /** Failures in a row. */
+  readonly failures: number;
+}
+
+/** What is known of a deployment's own backups. Times are in milliseconds since the epoch. */
+export interface BackupState {
+  /** The first time for which a backup was asked; undefined if none ever was. */
+  readonly sinceMs: number | undefined;
+  readonly last: CompleteBackup | undefined;
+  /** The run under way: when it began, and what it does. */
+  readonly run:
+    | { readonly beganMs: number; readonly stage: string; readonly trouble: RunTrouble | undefined }
+    | undefined;
+  /** Why the last run has ended without a backup; undefined once one is complete. */
+  readonly failure: RunTrouble | undefined;
+}
+
+/** When a run was last asked for, first and for which time. */
+interface AskedSlot {
+  readonly firstMs: number;
+  readonly slotMs: number;
+}
+
+/**
+ * Makes the backups of a deployment, one run at a time, in steps between any two of which the process may end:
+ *
+ *     wake(slot) ─► a run is stored ─► alarm ─► steps, 2 s at most ─► stored ─► alarm ─► … ─► complete
+ *                                        ▲                │ a step fails
+ *                                        └── 15 s … 5 min ┴──► 20 times, or in vain ─► the reason is stored; the next slot begins anew
+ *
+ * A slot is the time for which a run is asked; the same one twice is one run.
+ */
+export class BackupKeeper {
+  readonly #tools: KeeperTools;
+
+  constructor(tools: KeeperTools) {
+    this.#tools = tools;
+  }
+
+  /** Begins a run for a slot, in milliseconds since the epoch, unless there was one, or one is under way. Returns whether steps are to be done. */
+  wake(slotMs: number): boolean {
+    const { kv, nowMs } = this.#tools;
+    const asked = kv.get<AskedSlot>(SLOT);
+    // The clock may have been ahead, and has stepped back: any other slot is a new one.
+    const isNew = slotMs !== asked?.slotMs;
+    if (isNew) kv.put(SLOT, { firstMs: asked?.firstMs ?? nowMs(), slotMs } satisfies AskedSlot);
+    const run = kv.get<StoredRun & { readonly goneOnMs: number }>(RUN);
+    if (run === undefined) return isNew && this.begin();
+    if (!isNew || Math.abs(nowMs() - run.goneOnMs) < STILL_MS) return true;
+    this.#fail(kv.get<RunTrouble>(TROUBLE)?.reason ?? "The run stood still for an hour.");
+    return this.begin();
+  }
+
+  /** Begins a run; returns false if one is under way. */
+  begin(): boolean {
+    const { kv, nowMs } = this.#tools;
+    if (kv.get(RUN) !== undefined) return false;
+    this.#store(newRun(nowMs()));
+    kv.delete(TROUBLE);
+    kv.put(WORK, { alarms: 0, steps: 0, classA: 0, classB: 0 } satisfies BackupWork);
+    return true;
+  }
+
+  /** Does the steps of one alarm. Returns the time of the next alarm, in milliseconds since the epoch; undefined when nothing is to be done. */
+  async work(): Promise<number | undefined> {
+    const { kv, nowMs } = this.#tools;
+    const beganMs = nowMs();
+    const work = kv.get<BackupWork>(WORK);
+    if (work !== undefined) kv.put(WORK, { ...work, alarms: work.alarms + 1 });
+    for (let calls = 0; calls < ALARM_CALLS;) {
+      const run = kv.get<StoredRun>(RUN);
+      if (run === undefined) return undefined;
+      calls += LISTING.has(run.stage.name) ? CALLS_OF_LIST : 1;
+      const waitMs = await this.#step(run);
+      if (waitMs > 0) return nowMs() + waitMs;
+      if (Math.abs(nowMs() - beganMs) >= ALARM_MS) break;
+    }
+    return kv.get(RUN) === undefined ? undefined : nowMs();
+  }
+
+  get state(): BackupState {
+    const { kv } = this.#tools;
+    const run = kv.get<StoredRun>(RUN);
+    return {
+      sinceMs: kv.get<AskedSlot>(SLOT)?.firstMs,
+      last: kv.get<CompleteBackup>(LAST),
+      run:
+        run === undefined
+          ? undefined
+          : {
+              beganMs: Date.parse(run.facts.began),
+              stage: run.stage.name,
+              trouble: kv.get<RunTrouble>(TROUBLE),
+            },
+      failure: kv.get<RunTrouble>(FAILURE),
+    };
+  }
+
+  /** Does a step. Returns the wait before the next one, in milliseconds. */
+  async #step(stored: StoredRun): Promise<number> {
+    const { sql, kv, nowMs } = this.#tools;
+    const run = stored.form === RUN_FORM ? stored : newRun(Date.parse(stored.facts.began)); // another version's
+    const tools = this.#runTools();
+    try {
+      const finish = await stepOf(tools, run);
+      const known = sql.transaction(() => {
+        // A run that stood still may have ended meanwhile.
+        if (kv.get<StoredRun>(RUN)?.facts.began !== run.facts.began) return run.facts;
+        const { stage, facts } = finish();
+        const known = { ...run.facts, ...facts };
+        const work = kv.get<BackupWork>(WORK);
+        if (work !== undefined) kv.put(WORK, { ...work, steps: work.steps + 1 });
+        kv.delete(TROUBLE);
+        if (stage === undefined) this.#complete(known);
+        else this.#store({ ...run, facts: known, stage });
+        return known;
+      });
+      if (kv.get(RUN) === undefined) await free(tools, known);
+      return 0;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const failures = (kv.get<RunTrouble>(TROUBLE)?.failures ?? 0) + 1;
+      kv.put(TROUBLE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
+      const isVain = error instanceof RunFailure || error instanceof BucketTakenError;
+      if (!isVain && failures < FAILURES_MAX) return waitAfterFailures(STEP_BACKOFF, failures);
+      this.#fail(reason);
+      await free(tools, run.facts);
+      return 0;
+    }
+  }
+
+  #store(run: StoredRun): void {
+    this.#tools.kv.put(RUN, { ...run, goneOnMs: this.#tools.nowMs() });
+  }
+
+  #complete({ began, snapshot, sha256 = "", added, lacks = 0 }: RunFacts): void {
+    const { kv, nowMs } = this.#tools;
+    const work = kv.get<BackupWork>(WORK) ?? { alarms: 0, steps: 0, classA: 0, classB: 0 };
+    const last: CompleteBackup = {
+      snapshot,
+      sha256,
+      beganMs: Date.parse(began),
+      endedMs: nowMs(),
+      added,
+      lacks,
+      work,
+    };
+    kv.put(LAST, last);
+    this.#clear();
+    kv.delete(FAILURE);
+  }
+
+  #fail(reason: string): void {
+    const { kv, nowMs } = this.#tools;
+    const failures = (kv.get<RunTrouble>(FAILURE)?.failures ?? 0) + 1;
+    kv.put(FAILURE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
+    this.#clear();
+  }
+
+  /** Forgets a run that is over, and the rows that it has copied. */
+  #clear(): void {
+    const { kv } = this.#tools;
+    const tools = this.#runTools();
+    kv.delete(RUN);
+    kv.delete(TROUBLE);
+    tools.rows.clear();
+    tools.ledgers.clear();
+    tools.places.clear();
+    tools.staged.clear();
+  }
+
+  #runTools(): RunTools {
+    const { sql, kv, bucket } = this.#tools;
+    let owner = kv.get<string>(OWNER);
+    if (owner === undefined) {
+      owner = newId();
+      kv.put(OWNER, owner);
+    }
+    return {
+      ...this.#tools,
+      owner,
+      rows: new SavedRows(sql),
+      known: new KnownFiles(sql, bucket),
+      ledgers: new RunLedgers(sql),
+      places: new RunPlaces(sql),
+      staged: new StagedFile(kv),
+    };
+  }
+}
+
+/** Counts an operation that R2 charges among the work of the run under way: `A` changes or lists, `B` reads. */
+export function countOperation(kv: KeptValues, charged: "A" | "B"): void {
+  const work = kv.get<BackupWork>(WORK);
+  if (work === undefined) return;
+  const { classA, classB } = work;
+  kv.put(WORK, charged === "A" ? { ...work, classA: classA + 1 } : { ...work, classB: classB + 1 });
+}
+
+/** Lets others have the bucket at once. The lock ends by itself, too. */
+async function free({ bucket }: RunTools, { lock }: RunFacts): Promise<void> {
+  if (lock !== undefined) await freeBucket(bucket, lock).catch(() => undefined);
+}

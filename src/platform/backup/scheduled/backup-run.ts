@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { holdBucket } from "./bucket-lock.ts";
+import { catalogue, copy, server, tables } from "./database-stages.ts";
+import { manifest, prune } from "./end-stages.ts";
+import { compare, ends, heads, logs } from "./ledger-stages.ts";
+import { objects, places } from "./object-stages.ts";
+import { snapshotsIn } from "./run-snapshots.ts";
+import {
+  type Finish,
+  RUN_FORM,
+  type RunAt,
+  type RunFacts,
+  type RunTools,
+  type RunStage,
+} from "./run-state.ts";
+import { nameOfNext } from "#platform/backup/saving/file-names.ts";
+
+/** A run as it is stored between two steps. */
+export interface StoredRun {
+  readonly form: number;
+  readonly facts: RunFacts;
+  readonly stage: RunStage;
+}
+
+/** A run that begins at a time, in milliseconds since the epoch. */
+export const newRun = (nowMs: number): StoredRun => ({
+  form: RUN_FORM,
+  facts: {
+    began: new Date(nowMs).toISOString(),
+    snapshot: "",
+    moments: {},
+    tables: [],
+    classes: [],
+    keyIds: [],
+    added: 0,
+  },
+  stage: { name: "begin" },
+});
+
+const Versions = z.object({
+  commit: z.string().optional(),
+  versions: z.array(z.object({ name: z.string(), version: z.string() })),
+});
+
+/**
+ * Does one step of a run. Nothing is stored before the returned function is called, which the caller does in the same change in which it stores
+ * the run. Throws `RunFailure` where waiting does not help, and other errors where the step is to be done again.
+ */
+export async function stepOf(tools: RunTools, { facts, stage }: StoredRun): Promise<Finish> {
+  if (stage.name === "begin") return begin(tools, facts);
+  const { lock: held } = facts;
+  const { bucket, owner, nowMs } = tools;
+  const lock = await holdBucket(bucket, { owner, held, nowMs: nowMs() });
+  const finish = await advance(tools, { ...facts, lock }, stage);
+  return () => {
+    const { stage: next, facts: found } = finish();
+    return { stage: next, facts: { lock, ...found } };
+  };
+}
+
+/** Takes the bucket, forgets what an earlier run has left, and finds a name. */
+async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
+  const { bucket, owner, reads } = tools;
+  const nowMs = tools.nowMs();
+  const lock = await holdBucket(bucket, { owner, held: undefined, nowMs });
+  const { complete, incomplete } = await snapshotsIn(bucket);
+  const request = { method: "GET", path: "/versions", answer: Versions } as const;
+  const { commit, versions } = await reads.call(request);
+  const began = facts.began;
+  return () => {
+    tools.rows.clear();
+    tools.ledgers.clear();
+    tools.places.clear();
+    tools.staged.clear();
+    return {
+      stage: { name: "files", after: "" },
+      facts: {
+        lock,
+        snapshot: nameOfNext([...complete, ...incomplete].toSorted(), began),
+        last: complete.at(-1),
+        moments: { began },
+        versions: {
+          ...(commit === undefined ? {} : { commit }),
+          versions: Object.fromEntries(versions.map(({ name, version }) => [name, version])),
+        },
+      },
+    };
+  };
+}
+
+/** Reads the next page of what the bucket has of ledgers. */
+async function files({ tools, stage }: RunAt<"files">): Promise<Finish> {
+  const { after, cursor } = await tools.known.listNext(stage.after, stage.cursor);
+  return () => ({
+    stage: cursor === undefined ? { name: "heads", after: 0 } : { name: "files", after, cursor },
+  });
+}
+
+function advance(tools: RunTools, facts: RunFacts, stage: RunStage): Promise<Finish> {
+  switch (stage.name) {
+    case "begin":
+      return begin(tools, facts);
+    case "files":
+      return files({ tools, facts, stage });
+    case "heads":
+      return heads({ tools, facts, stage });
+    case "copy":
+      return copy({ tools, facts, stage });
+    case "server":
+      return server({ tools, facts, stage });
+    case "catalogue":
+      return catalogue({ tools, facts, stage });
+    case "tables":
+      return tables({ tools, facts, stage });
+    case "ends":
+      return ends({ tools, facts, stage });
+    case "compare":
+      return compare({ tools, facts, stage });
+    case "logs":
+      return logs({ tools, facts, stage });
+    case "places":
+      return places({ tools, facts, stage });
+    case "objects":
+      return objects({ tools, facts, stage });
+    case "manifest":
+      return manifest({ tools, facts, stage });
+    case "prune":
+      return prune({ tools, facts, stage });
+  }
+}

@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { folderOfLedger } from "./bucket-parts.ts";
+import { onePiece, type Pieces, REMOVED_MAX } from "./bucket.ts";
+import { folderOf } from "./database-stages.ts";
+import { describeText } from "./described-text.ts";
+import { snapshotsIn } from "./run-snapshots.ts";
+import type { Finish, RunAt, RunFacts, RunTools } from "./run-state.ts";
+import { KEYS, SNAPSHOTS } from "#platform/backup/saving/file-names.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
+import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
+import { wrapToPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Writes the keys and, last of all, the manifest: from then on the snapshot is complete. */
+export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Finish> {
+  const keys = await writeKeys(tools, facts);
+  const ended = new Date(tools.nowMs()).toISOString();
+  const { pieces, sha256 } = manifestOf(tools, { facts, keys, ended });
+  await tools.bucket.put(`${folderOf(facts)}/${MANIFEST}`, pieces);
+  const { failed } = tools.ledgers.counts();
+  const objects = facts.classes.reduce((sum, saved) => sum + (saved.failed?.length ?? 0), 0);
+  return () => {
+    tools.ledgers.keep(facts.snapshot);
+    return {
+      stage: { name: "prune" },
+      facts: { moments: { ...facts.moments, ended }, sha256, lacks: failed + objects },
+    };
+  };
+}
+
+async function writeKeys(
+  { keys, bucket }: RunTools,
+  facts: RunFacts,
+): Promise<DescribedFile | null> {
+  if (keys === undefined) return null;
+  const wrapped = await wrapToPublicKey(keys.keys, keys.publicKey);
+  const { text, ...described } = describeText(KEYS, wrapped);
+  await bucket.put(`${folderOf(facts)}/${KEYS}`, onePiece(text));
+  return described;
+}
+
+/** The manifest, piece by piece, because it may name a hundred thousand ledgers; `BackupManifest` says what it has. */
+function manifestOf(
+  { ledgers }: RunTools,
+  { facts, keys, ended }: { facts: RunFacts; keys: DescribedFile | null; ended: string },
+): { readonly pieces: Pieces; readonly sha256: string } {
+  const [backup = "", ...laterBackups] = facts.session?.ids ?? [];
+  const head = stringifyJson({
+    format: 1,
+    ...facts.versions,
+    backup,
+    ...(laterBackups.length === 0 ? {} : { laterBackups }),
+    moments: { ...facts.moments, ended },
+    database: facts.database,
+    objects: facts.classes,
+    keys,
+    keyIds: facts.keyIds,
+  });
+  const hasFailed = ledgers.counts().failed > 0;
+  const texts = function* (): Generator<string> {
+    yield head.slice(0, -1);
+    yield* listOf("ledgers", ledgers.saved());
+    if (hasFailed) yield* listOf("failed", ledgers.failed());
+    yield* listOf("purged", ledgers.purged());
+    yield "}\n";
+  };
+  const all = function* (): Generator<Uint8Array> {
+    for (const text of texts()) yield Buffer.from(text);
+  };
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (const piece of all()) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { pieces: { bytes, all }, sha256: hash.digest("hex") };
+}
+
+/** A member of an object in JSON whose value is a list. */
+function* listOf(name: string, items: Iterable<string>): Generator<string> {
+  let before = `,${stringifyJson(name)}:[`;
+  for (const item of items) {
+    yield before + item;
+    before = ",";
+  }
+  yield before === "," ? "]" : `${before}]`;
+}
+
+/**
+ * Removes a piece of what is older than the last snapshots, and of what runs have left that broke off; nothing as long as the new one lacks
+ * something. A snapshot loses its manifest first, so that nobody takes a part of it for the whole.
+ */
+export async function prune({ tools, facts }: RunAt<"prune">): Promise<Finish> {
+  const { complete, incomplete } = await snapshotsIn(tools.bucket);
+  const older = facts.lacks === 0 ? complete.slice(0, -tools.kept) : [];
+  const [doomed] = [...incomplete.filter((name) => name < facts.snapshot), ...older];
+  if (doomed !== undefined) {
+    await removeFolder(tools, `${SNAPSHOTS}/${doomed}`);
+    return () => ({ stage: { name: "prune" } });
+  }
+  const uuid = tools.ledgers.nextUnneeded(complete[0] ?? facts.snapshot);
+  if (facts.lacks !== 0 || uuid === undefined) return () => ({ stage: undefined });
+  await removeFolder(tools, folderOfLedger(z.uuid().parse(uuid)));
+  return () => {
+    tools.ledgers.forgetKept(uuid);
+    return { stage: { name: "prune" } };
+  };
+}
+
+async function removeFolder({ bucket, known }: RunTools, folder: string): Promise<void> {
+  await bucket.remove([`${folder}/${MANIFEST}`]);
+  for (;;) {
+    const { files, cursor } = await bucket.list(`${folder}/`, { isFolder: false });
+    const keys = files.map(({ key }) => key).slice(0, REMOVED_MAX);
+    if (keys.length > 0) await bucket.remove(keys);
+    for (const key of keys) known.forget(key);
+    if (cursor === undefined) return;
+  }
+}

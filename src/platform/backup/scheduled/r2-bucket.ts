@@ -1,0 +1,75 @@
+import type { BackupBucket, Pieces } from "./bucket.ts";
+import { present } from "#platform/assert.ts";
+
+/** The binding of the bucket for backups, where the Worker has one; see docs/operations/scheduled-backups.md. */
+export const BACKUPS_BINDING = "FLORIN_BACKUPS";
+
+type R2 = Pick<R2Bucket, "put" | "get" | "head" | "delete" | "list">;
+
+/** Whether a deployment has bound a bucket for backups. */
+export const hasBackupBucket = (env: object): boolean => bindingOf(env) !== undefined;
+
+/** The bucket that a deployment has bound; undefined for none. `count` is told of each operation that R2 charges: `A` changes or lists, `B` reads. */
+export function backupBucketOf(
+  env: object,
+  count: (charged: "A" | "B") => void,
+): BackupBucket | undefined {
+  const bucket = bindingOf(env);
+  return bucket === undefined ? undefined : r2Backups(bucket, count);
+}
+
+function bindingOf(env: object): R2 | undefined {
+  const binding = (env as Readonly<Record<string, unknown>>)[BACKUPS_BINDING];
+  return typeof binding === "object" && binding !== null && "put" in binding && "list" in binding
+    ? (binding as R2) // no other kind of binding has both
+    : undefined;
+}
+
+const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): BackupBucket => ({
+  put: async (key, pieces) => {
+    count("A");
+    const { readable, writable } = new FixedLengthStream(pieces.bytes);
+    const [put] = await Promise.all([bucket.put(key, readable), pour(pieces, writable)]);
+    return present(put, "a put without a condition has an object").etag;
+  },
+  putIf: async (key, text, etag) => {
+    count("A");
+    const onlyIf = etag === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
+    const put = await bucket.put(key, text, { onlyIf }); // null where the condition does not hold
+    return put?.etag;
+  },
+  get: async (key) => {
+    count("B");
+    const found = await bucket.get(key);
+    if (found === null) return undefined;
+    return { bytes: new Uint8Array(await found.arrayBuffer()), etag: found.etag };
+  },
+  has: async (key) => {
+    count("B");
+    return (await bucket.head(key)) !== null;
+  },
+  list: async (prefix, { isFolder, cursor }) => {
+    count("A");
+    const page = await bucket.list({
+      prefix,
+      ...(isFolder ? { delimiter: "/" } : {}),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const files = page.objects.map(({ key, size: bytes, etag }) => ({ key, bytes, etag }));
+    const found = { files, folders: page.delimitedPrefixes };
+    return page.truncated ? { ...found, cursor: page.cursor } : found;
+  },
+  remove: (keys) => bucket.delete([...keys]),
+});
+
+async function pour({ all }: Pieces, writable: WritableStream<Uint8Array>): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    for (const piece of all()) await writer.write(piece);
+    await writer.close();
+  } catch (error) {
+    // Otherwise the bucket would wait for the rest.
+    await writer.abort(error);
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import { gunzipSync } from "node:zlib";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { beginBackups } from "#modules/deployment/backup/own-backups.ts";
+import { backupsSection } from "#modules/deployment/backup/status.ts";
+import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
+import { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
+import { systemContext } from "#platform/context.ts";
+import { parseJson } from "#platform/json.ts";
+import { fromMillis } from "#platform/time.ts";
+import { clientWith } from "#test/support/auth/clients.ts";
+import { okBodyOf } from "#test/support/ledger/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
+
+const PATH = "/api/florin/v1/backup/bucket";
+
+interface State {
+  readonly last?: {
+    readonly snapshot: string;
+    readonly lacks: number;
+    readonly alarms: number;
+    readonly classA: number;
+  };
+  readonly run?: { readonly stage: string; readonly trouble?: { readonly reason: string } };
+}
+
+const bucket = (env as unknown as { FLORIN_BACKUPS: R2Bucket }).FLORIN_BACKUPS;
+const keeper = env.BACKUPS.getByName("backups");
+const read = async (): Promise<State> => (await okBodyOf<{ data: State }>(api(PATH))).data;
+
+/** Rings alarms until no run is under way. The object is evicted before each one. */
+async function work(): Promise<State> {
+  for (let rings = 0; rings < 200; rings++) {
+    const state = await read();
+    if (state.run === undefined) return state;
+    if (state.run.trouble !== undefined) throw new Error(state.run.trouble.reason);
+    await evict(keeper);
+    await runDurableObjectAlarm(keeper);
+  }
+  throw new Error("the run does not end");
+}
+
+const textOf = async (key: string): Promise<string> => {
+  const found = await bucket.get(key);
+  if (found === null) throw new Error(`${key} is missing`);
+  return key.endsWith(".gz")
+    ? gunzipSync(new Uint8Array(await found.arrayBuffer())).toString("utf8")
+    : found.text();
+};
+
+const sha256 = async (key: string): Promise<string> => {
+  const found = await bucket.get(key);
+  const bytes = (await found?.arrayBuffer()) ?? new ArrayBuffer(0);
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+};
+
+async function manifestOf(snapshot: string): Promise<BackupManifest> {
+  return BackupManifest.parse(parseJson(await textOf(`snapshots/${snapshot}/manifest.json`)));
+}
+
+const ledger = freshName("saved");
+const post = (count: number): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      api(`/api/ledger/v2/${ledger}/transactions`, {
+        body: {
+          postings: [{ source: "world", destination: "users:1", asset: "EUR/2", amount: 1 }],
+        },
+      }),
+    ),
+  );
+
+beforeAll(async () => {
+  await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
+  await post(3);
+  await api("/api/webhooks/configs", {
+    body: { endpoint: "https://hooks.example.com/x", eventTypes: ["ledger.created_ledger"] },
+  });
+});
+
+test("a backup into the bucket has every file that its manifest names, and the next one adds what is new", async () => {
+  const begun = await api(PATH, { method: "POST" });
+  expect(begun.status).toBe(201);
+  expect((await api(PATH, { method: "POST" })).status).toBe(409);
+  const { last } = await work();
+  expect(last).toMatchObject({ lacks: 0 });
+  const snapshot = last?.snapshot ?? "";
+  const manifest = await manifestOf(snapshot);
+  expect(manifest.objects.map((saved) => saved.class)).toContain("EndpointObject");
+  for (const saved of manifest.objects) {
+    expect(await sha256(`snapshots/${snapshot}/objects/${saved.file}`)).toBe(saved.sha256);
+  }
+  const folder = `snapshots/${snapshot}/database`;
+  const database = DatabaseManifest.parse(parseJson(await textOf(`${folder}/manifest.json`)));
+  expect(await sha256(`${folder}/manifest.json`)).toBe(manifest.database.sha256);
+  for (const { file, sha256: hash, rows } of database.tables) {
+    expect(await sha256(`${folder}/${file}`)).toBe(hash);
+    expect((await textOf(`${folder}/${file}`)).split("\n")).toHaveLength(rows + 1);
+  }
+  const saved = manifest.ledgers.find(({ name }) => name === ledger);
+  expect(saved).toMatchObject({ entries: 3, parts: 1 });
+  await post(2);
+  await api(PATH, { method: "POST" });
+  const second = await manifestOf((await work()).last?.snapshot ?? "");
+  expect(second.ledgers.find(({ name }) => name === ledger)).toMatchObject({
+    entries: 5,
+    parts: 2,
+  });
+  const uuid = saved?.uuid ?? "";
+  const logs = [await textOf(`ledgers/${uuid}/log-1-3.jsonl.gz`)];
+  logs.push(await textOf(`ledgers/${uuid}/log-4-5.jsonl.gz`));
+  const exported = await api(`/api/ledger/v2/${ledger}/logs/export`, { method: "POST" });
+  expect(logs.join("")).toBe(await exported.text());
+});
+
+test("the sweep begins the run of a day once, and waits for the next day", async () => {
+  const daily = { ...systemContext({ ...env, FLORIN_BACKUP_HOUR: "3" } as Env, "test") };
+  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.delete("slot"));
+  const next = await beginBackups.run(daily);
+  expect(new Date(next ?? 0).getUTCHours()).toBe(3);
+  const { last } = await work();
+  await beginBackups.run(daily);
+  expect(await read()).toEqual({ last });
+  expect(await beginBackups.run(systemContext(env, "test"))).toBeUndefined();
+});
+
+test("the status shows the age of the last backup, and one that is late with the reason", async () => {
+  const daily = systemContext({ ...env, FLORIN_BACKUP_HOUR: "3" } as Env, "test");
+  const fresh = await backupsSection.read(daily);
+  expect(fresh.problems).toEqual([]);
+  expect(fresh.samples[0]).toMatchObject({ family: { name: "florin_backup_age_seconds" } });
+  const later = { ...daily, clock: () => fromMillis(Date.now() + 27 * 3_600_000) };
+  const failure = { atMs: Date.now(), reason: "The bucket is gone.", failures: 1 };
+  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.put("failure", failure));
+  expect(await backupsSection.stuck?.(later, 10)).toEqual([
+    expect.objectContaining({
+      work: "backups",
+      why: "the last complete backup is more than 26 hours old: The bucket is gone",
+    }),
+  ]);
+  const unbound = { ...daily, env: { ...daily.env, FLORIN_BACKUPS: undefined } as unknown as Env };
+  expect((await backupsSection.read(unbound)).problems).toHaveLength(1);
+  expect((await backupsSection.read(systemContext(env, "test"))).samples).toEqual([]);
+});
+
+test("backups in the bucket are for operators whose tokens are not bound to ledgers", async () => {
+  const bound = await clientWith({ scopes: ["florin:operate"], metadata: { ledgers: "a-*" } });
+  expect((await api(PATH, { token: bound.token })).status).toBe(401);
+  const other = await clientWith({ scopes: ["ledger:read"] });
+  expect((await api(PATH, { token: other.token, method: "POST" })).status).toBe(401);
+});
