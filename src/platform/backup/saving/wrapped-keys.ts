@@ -65,7 +65,7 @@ export function authenticated({
 function spkiOf(pem: string): Buffer<ArrayBuffer> {
   const [, base64] =
     /^\s*-----BEGIN PUBLIC KEY-----([A-Za-z\d+/=\s]+)-----END PUBLIC KEY-----\s*$/.exec(pem) ?? [];
-  if (base64 === undefined) throw new OperatorError("The file is no public key in PEM.");
+  if (base64 === undefined) throw new OperatorError("The text is no public key in PEM.");
   return Buffer.from(base64, "base64");
 }
 

@@ -252,6 +252,7 @@ export class BackupKeeper {
     return {
       ...this.#tools,
       owner,
+      failures: kv.get<RunTrouble>(TROUBLE)?.failures ?? 0,
       rows: new SavedRows(sql),
       known: new KnownFiles(sql, bucket),
       ledgers: new RunLedgers(sql),

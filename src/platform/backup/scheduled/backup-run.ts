@@ -4,6 +4,7 @@ import { catalogue, copy, server, tables } from "./database-stages.ts";
 import { manifest, prune } from "./end-stages.ts";
 import { compare, ends, heads, logs } from "./ledger-stages.ts";
 import { objects, places } from "./object-stages.ts";
+import { RunFailure } from "./run-failure.ts";
 import { snapshotsIn } from "./run-snapshots.ts";
 import {
   type Finish,
@@ -14,6 +15,8 @@ import {
   type RunStage,
 } from "./run-state.ts";
 import { nameOfNext } from "#platform/backup/saving/file-names.ts";
+import { importPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
+import { OperatorError } from "#platform/errors.ts";
 
 /** A run as it is stored between two steps. */
 export interface StoredRun {
@@ -66,6 +69,7 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   const { complete, incomplete } = await snapshotsIn(bucket);
   const request = { method: "GET", path: "/versions", answer: Versions } as const;
   const { commit, versions } = await reads.call(request);
+  if (tools.keys !== undefined) await assertPublicKey(tools.keys.publicKey);
   const began = facts.began;
   return () => {
     tools.rows.clear();
@@ -86,6 +90,16 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
       },
     };
   };
+}
+
+/** Throws `RunFailure` for a public key to which no keys can be wrapped: the manifest at the end of the run would need it. */
+async function assertPublicKey(publicKey: string): Promise<void> {
+  try {
+    await importPublicKey(publicKey);
+  } catch (cause) {
+    if (!(cause instanceof OperatorError)) throw cause;
+    throw new RunFailure(`FLORIN_BACKUP_PUBLIC_KEY cannot be used: ${cause.message}`, { cause });
+  }
 }
 
 /** Reads the next page of what the bucket has of ledgers. */

@@ -1,14 +1,14 @@
 import { folderOf, toText, withKeyIds } from "./database-stages.ts";
 import { sessionOf } from "./run-session.ts";
 import type { Finish, ObjectProgress, RunAt, WrittenClass } from "./run-state.ts";
-import { RefusedCall } from "#platform/backup/saving/calls.ts";
+import { type BackupReads, RefusedCall } from "#platform/backup/saving/calls.ts";
 import {
   callOfObject,
   type CopiedPlace,
   headOfObject,
   listObjects,
 } from "#platform/backup/saving/copied-objects.ts";
-import { beginCopy, copyNext } from "#platform/backup/saving/copy-tables.ts";
+import { abandonCopy, beginCopy, copyNext } from "#platform/backup/saving/copy-tables.ts";
 import { fileOf, OBJECTS } from "#platform/backup/saving/file-names.ts";
 import { OperatorError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -17,6 +17,8 @@ const NOT_FOUND = 404;
 const CONFLICT = 409;
 /** Copies of an object that are begun, because its tables have changed meanwhile: an object makes them at its first use. */
 const TRIES = 3;
+/** Failures in a row after which the step no longer waits for another copy to end: some 17 minutes. A copy that was left ends after ten. */
+const BEGINS = 7;
 const NOWHERE: CopiedPlace = { class: "", name: "" };
 
 /** Notes which objects there are, a page at a time. */
@@ -156,15 +158,17 @@ async function closeClass(
 
 /**
  * Works on an object. One that was deleted meanwhile is left out, one whose tables have changed is copied anew, and one that cannot be copied is
- * named. Throws where the server does not answer at all.
+ * named. A copy that is given up is ended, so that the next one may begin; a process that has ended leaves one, for which the step waits, as for
+ * another reader's. Throws also where the server does not answer at all.
  */
 async function attempt(
   { tools, facts, stage }: RunAt<"objects">,
-  { object, writing }: { readonly object: Unbegun; readonly writing: WrittenClass },
-  work: (reads: Awaited<ReturnType<typeof sessionOf>>["reads"]) => Promise<Finish>,
+  { object, writing }: { readonly object: Unbegun | Copying; readonly writing: WrittenClass },
+  work: (reads: BackupReads) => Promise<Finish>,
 ): Promise<Finish> {
   const { reads, session } = await sessionOf(tools, facts);
-  const after = { class: writing.class, name: object.name };
+  const { name, tries } = object;
+  const after = { class: writing.class, name };
   try {
     const finish = await work(reads);
     return () => {
@@ -174,18 +178,22 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const status = error instanceof RefusedCall ? error.status : undefined;
+    const hasBegun = "place" in object;
+    if (hasBegun) {
+      const call = callOfObject({ reads, note: () => undefined }, after);
+      await abandonCopy(call, object.place.id).catch(() => undefined); // It ends by itself, too.
+    }
     const over = { name: "objects", after } as const;
     if (status === NOT_FOUND) return () => ({ stage: { ...over, writing }, facts: { session } });
-    if (status === CONFLICT && object.tries < TRIES) {
-      const place = { class: writing.class, name: object.name };
-      const again = { ...stage, writing };
-      return beginObject({ tools, facts: { ...facts, session }, stage: again }, place, {
-        name: object.name,
-        tries: object.tries + 1,
-      });
+    if (status === CONFLICT && !hasBegun && tools.failures < BEGINS) {
+      throw new Error(error.message, { cause: error });
+    }
+    if (status === CONFLICT && hasBegun && tries < TRIES) {
+      const again = { tools, facts: { ...facts, session }, stage: { ...stage, writing } };
+      return beginObject(again, after, { name, tries: tries + 1 });
     }
     await listObjects(reads); // A server that does not answer this either is not one with a sick object.
-    const failed = [...writing.failed, { object: object.name, reason: error.message }];
+    const failed = [...writing.failed, { object: name, reason: error.message }];
     return () => ({ stage: { ...over, writing: { ...writing, failed } }, facts: { session } });
   }
 }

@@ -113,6 +113,8 @@ export interface RunTools {
   readonly owner: string;
   /** The keys of the deployment, and the public key in PEM to which they are wrapped; undefined for a backup without them. */
   readonly keys: { readonly keys: DeploymentKeys; readonly publicKey: string } | undefined;
+  /** How often the present step has failed in a row. */
+  readonly failures: number;
   /** How many snapshots are kept. */
   readonly kept: number;
   readonly rows: SavedRows;

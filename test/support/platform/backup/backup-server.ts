@@ -29,6 +29,10 @@ export class BackupServer {
   /** The names of objects of one class, and of those of them that cannot be copied. */
   readonly objects: string[] = [];
   readonly sickObjects = new Set<string>();
+  /** The names of objects without any table. */
+  readonly emptyObjects = new Set<string>();
+  /** Copies of objects that have not ended, and how many further begins each refuses: one that was left alone ends after a while. */
+  readonly openCopies = new Map<string, number>();
   /** The id of the key with which it says that it encrypts. */
   keyId = "000000000000";
   /** Statuses with which the next calls of these paths are refused. */
@@ -66,8 +70,15 @@ export class BackupServer {
     const [, uuid, what] = /^GET \/ledgers\/([^/]+)\/(log|origins)$/.exec(call) ?? [];
     if (uuid !== undefined) return this.#answerRange(response, { uuid, what: what ?? "" }, query);
     if (call.includes(" /objects/copies")) {
-      if (this.sickObjects.has(query.get("name") ?? "")) return refuse(response, 500);
-      return void data(copyAnswerOf(call));
+      const name = query.get("name") ?? "";
+      if (this.sickObjects.has(name)) return refuse(response, 500);
+      if (call.endsWith("/copies") && !this.#beginCopy(name)) return refuse(response, 409);
+      if (call.endsWith("/rows") && this.emptyObjects.has(name)) return refuse(response, 404);
+      const isEnd = call.endsWith("/end") || call.startsWith("DELETE ");
+      if (isEnd) this.openCopies.delete(name);
+      return call.startsWith("DELETE ")
+        ? void response.writeHead(204).end()
+        : void data(copyAnswerOf(call));
     }
     switch (call) {
       case "POST ":
@@ -100,6 +111,14 @@ export class BackupServer {
     }
   }
 
+  /** Begins a copy of an object, unless one is under way. */
+  #beginCopy(name: string): boolean {
+    const refusals = this.openCopies.get(name) ?? 0;
+    if (refusals > 0) this.openCopies.set(name, refusals - 1);
+    else this.openCopies.set(name, REFUSALS);
+    return refusals === 0;
+  }
+
   #listed(after: number) {
     const behind = this.ledgers.filter(({ id }) => id > after);
     const speaking = behind.filter(({ silence }) => silence === undefined);
@@ -129,6 +148,9 @@ export class BackupServer {
     else response.end(stringifyJson({ data: originsOf(ledger.engine, { after, to }) }));
   }
 }
+
+/** Begins that a copy refuses which was left alone. */
+const REFUSALS = 3;
 
 const TABLE = {
   table: "ledgers",

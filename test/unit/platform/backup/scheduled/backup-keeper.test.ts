@@ -166,6 +166,14 @@ describe("backups that a deployment makes into a bucket", () => {
     const backups = await paid();
     await backups.day(0);
     expect(manifestOf(backups).keys).toBeNull();
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey;
+    for (const unfit of ["none", String(rsa.export({ type: "spki", format: "pem" }))]) {
+      backups.keys = { keys, publicKey: unfit };
+      backups.keeper().begin();
+      await backups.work();
+      const { failure } = backups.keeper().state;
+      expect(failure?.reason).toContain("FLORIN_BACKUP_PUBLIC_KEY cannot be used");
+    }
     const publicKey = String(pair.publicKey.export({ type: "spki", format: "pem" }));
     backups.keys = { keys, publicKey };
     await backups.day(1);
@@ -204,6 +212,26 @@ describe("what a backup in a bucket may lack", () => {
     expect(backups.snapshots()).toHaveLength(1);
     expect(manifestOf(backups).failed).toBeUndefined();
     expect(await backups.verify()).toEqual([]);
+  });
+
+  test("an object without tables is left out, and its copy ends, so that the next day's may begin", async () => {
+    const backups = await paid();
+    backups.server.emptyObjects.add("two");
+    for (const day of [0, 1]) {
+      await backups.day(day);
+      expect(backups.server.openCopies.size).toBe(0);
+      expect(backups.keeper().state).toMatchObject({ last: { lacks: 0 }, failure: undefined });
+      expect(manifestOf(backups).objects[0]).toMatchObject({ objects: 1 });
+    }
+    expect(await backups.verify()).toEqual([]);
+  });
+
+  test("an object of which another copy is never ended is named after a while", async () => {
+    const backups = await paid();
+    backups.server.openCopies.set("two", 1000);
+    await backups.day(0);
+    expect(backups.keeper().state.last).toMatchObject({ lacks: 1 });
+    expect(manifestOf(backups).objects[0]?.failed).toMatchObject([{ object: "two" }]);
   });
 
   test("of a silent ledger, events are published as far as the last snapshot says", async () => {
