@@ -55,7 +55,12 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
       ...limit,
       namespace_id: namespaceOf(limit.namespace_id, environment.name),
     })),
-    r2_buckets: environment.statements === "r2" ? [statementsBucket(environment)] : [],
+    r2_buckets: [
+      ...(environment.statements === "r2"
+        ? [bucketOf(environment, "FLORIN_STATEMENTS", "statements")]
+        : []),
+      ...(environment.backups === "r2" ? [bucketOf(environment, "FLORIN_BACKUPS", "backups")] : []),
+    ],
     workflows: (named.workflows ?? []).map((workflow) => ({ ...workflow, ...placed })),
     vars: {
       ...environment.vars,
@@ -66,9 +71,14 @@ export function deploymentConfig(sources: ConfigSources): WranglerConfig {
   return merged(config, environment.wrangler) as WranglerConfig; // Wrangler checks the result as it checks its own file.
 }
 
-const statementsBucket = ({ name, jurisdiction }: DeployEnvironment) => ({
-  binding: "FLORIN_STATEMENTS",
-  bucket_name: `${name}-statements`,
+/** A bucket of a deployment, whose name has what is in it. */
+const bucketOf = (
+  { name, jurisdiction }: DeployEnvironment,
+  binding: string,
+  what: "statements" | "backups",
+) => ({
+  binding,
+  bucket_name: `${name}-${what}`,
   ...(jurisdiction === undefined ? {} : { jurisdiction }),
 });
 

@@ -30,6 +30,7 @@ const EnvironmentFile = z.strictObject({
   database_id: z.string().optional(),
   jurisdiction: z.enum(["eu", "fedramp"]).optional(),
   statements: z.enum(["r2", "objects"]).default("r2"),
+  backups: z.enum(["r2", "none"]).default("none"),
   routes: z.array(Route).default([]),
   vars: z.record(z.string(), z.string()).default({}),
   wrangler: z.record(z.string(), z.unknown()).default({}),

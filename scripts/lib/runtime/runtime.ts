@@ -66,6 +66,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
           modules: true,
           scriptPath: options.script,
           bindings: { ...worker.bindings, ...options.vars, FLORIN_DIRECT: "true" },
+          // A stand-in for R2 in the state folder, only where it is wanted: it is one more service of the runtime.
+          ...(options.vars["FLORIN_BACKUP_HOUR"] === undefined
+            ? {}
+            : { r2Buckets: { FLORIN_BACKUPS: { id: "backups" } } }),
           serviceBindings: {
             ASSETS: `${name}-files`,
             [PASSWORD_THREADS_BINDING]: { node: passwordThreads },

@@ -21,6 +21,12 @@ test("a jurisdiction holds for the database, the bucket, the workflow and all ob
   expect(world.cloudflare.state()).toMatchObject({ databases: [], buckets: [] });
 });
 
+test("a bucket for the deployment's own backups is made where the file wants one, in its jurisdiction", async () => {
+  world = await DeployWorld.start('jurisdiction = "eu"\nstatements = "objects"\nbackups = "r2"\n');
+  await world.deploy();
+  expect(world.cloudflare.state()).toMatchObject({ buckets: ["florin-backups in eu"] });
+});
+
 test.each([
   ["", 'jurisdiction = "eu"\n'],
   ['jurisdiction = "eu"\n', 'jurisdiction = "fedramp"\n'],
