@@ -6,6 +6,7 @@ import { backupsSection } from "./backup/status.ts";
 import { registerArming } from "./http/arming.ts";
 import { registerBackups } from "./http/backups.ts";
 import { registerBucketBackups } from "./http/bucket-backups.ts";
+import { registerBucketFiles } from "./http/bucket-files.ts";
 import { registerDatabaseCopies } from "./http/database-copies.ts";
 import { registerDeadLetters } from "./http/dead-letters.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -62,6 +63,7 @@ export const deploymentModule: Module = {
     registerWebhookTarget(app);
     registerBackups(app);
     registerBucketBackups(app);
+    registerBucketFiles(app);
     registerDatabaseCopies(app);
     registerRestorations(app);
     registerArming(app);

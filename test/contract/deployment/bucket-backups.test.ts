@@ -10,6 +10,10 @@ import { systemContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 import { clientWith } from "#test/support/auth/clients.ts";
+import {
+  backupBucket as bucket,
+  backupKeeper as keeper,
+} from "#test/support/deployment/bucket-backups.ts";
 import { okBodyOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
@@ -26,8 +30,6 @@ interface State {
   readonly run?: { readonly stage: string; readonly trouble?: { readonly reason: string } };
 }
 
-const bucket = (env as unknown as { FLORIN_BACKUPS: R2Bucket }).FLORIN_BACKUPS;
-const keeper = env.BACKUPS.getByName("backups");
 const read = async (): Promise<State> => (await okBodyOf<{ data: State }>(api(PATH))).data;
 
 /** Rings alarms until no run is under way. The object is evicted before each one. */
@@ -113,6 +115,26 @@ test("a backup into the bucket has every file that its manifest names, and the n
   logs.push(await textOf(`ledgers/${uuid}/log-4-5.jsonl.gz`));
   const exported = await api(`/api/ledger/v2/${ledger}/logs/export`, { method: "POST" });
   expect(logs.join("")).toBe(await exported.text());
+});
+
+test("files of the bucket are listed and read by whoever has begun a backup, and nothing else is", async () => {
+  const { id } = (
+    await okBodyOf<{ data: { id: string } }>(api("/api/florin/v1/backup", { method: "POST" }))
+  ).data;
+  interface Files {
+    readonly data: { readonly files: readonly { readonly key: string; readonly bytes: number }[] };
+  }
+  const { files } = (await okBodyOf<Files>(api(`${PATH}/files?backup=${id}`))).data;
+  const manifest = files.find(({ key }) => /^snapshots\/[^/]+\/manifest\.json$/.test(key));
+  expect(manifest?.bytes).toBeGreaterThan(0);
+  expect(files.filter(({ key }) => key === "lock.json")).toEqual([]);
+  const contentOf = (key: string, backup = id) =>
+    api(`${PATH}/files/content?backup=${backup}&key=${encodeURIComponent(key)}`);
+  const answer = await contentOf(manifest?.key ?? "");
+  expect(await answer.text()).toBe(await textOf(manifest?.key ?? ""));
+  for (const key of ["lock.json", "snapshots/none", "../x"])
+    expect((await contentOf(key)).status).toBe(404);
+  expect((await contentOf(manifest?.key ?? "", crypto.randomUUID())).status).toBe(404);
 });
 
 test("the sweep begins the run of a day once, and waits for the next day", async () => {

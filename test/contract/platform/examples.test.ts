@@ -35,6 +35,7 @@ import { readOwnApiOf } from "#src/app.ts";
 import { MODULES } from "#src/modules.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { armForTheNextFile } from "#test/support/deployment/arming.ts";
+import { storeBucketFile } from "#test/support/deployment/bucket-backups.ts";
 import { storeDeadLetter } from "#test/support/deployment/dead-letters.ts";
 import { failedRequest } from "#test/support/deployment/failed-requests.ts";
 import { BETWEEN_EXAMPLES } from "#test/support/deployment/restoring.ts";
@@ -291,6 +292,7 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   florinListFailedRequests: storeFailedRequest,
   florinReadFailedRequest: storeFailedRequest,
   florinListDeadLetters: storeDeadLetter,
+  florinListBucketFiles: storeBucketFile,
   // The account that the transfer lacked is stored.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };

@@ -1,8 +1,10 @@
 import { slotsAt } from "./slot.ts";
 import { deploymentSettings } from "#modules/deployment/settings.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { BackupState } from "#platform/backup/scheduled/backup-keeper.ts";
 import { hasBackupBucket } from "#platform/backup/scheduled/r2-bucket.ts";
 import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Sweep } from "#platform/modules/module.ts";
 import { objectAt } from "#platform/objects/address.ts";
@@ -47,8 +49,13 @@ export async function readOwnBackups(env: Env): Promise<BackupState | undefined>
 }
 
 /** Begins a backup into the bucket now. Throws `CONFLICT` while one is under way, and `VALIDATION` where there is no bucket. */
-export async function beginOwnBackup(env: Env): Promise<BackupState> {
+export async function beginOwnBackup(context: ServiceContext): Promise<BackupState> {
+  const { env } = context;
   assertBucket(env);
+  await new AuditedChange(context, {
+    action: "deployment.bucket-backup.begin",
+    object: "bucket-backups",
+  }).record();
   const begins = await reachObject(keeperOf(env).begin(), TO_KEEPER);
   if (!begins) {
     throw new AppError("CONFLICT", "a backup is under way already; its state shows how far it is");
@@ -64,7 +71,8 @@ export async function stateOf(env: Env): Promise<BackupState> {
   return state;
 }
 
-function assertBucket(env: Env): void {
+/** Throws `VALIDATION` where there is no bucket. */
+export function assertBucket(env: Env): void {
   if (hasBackupBucket(env)) return;
   throw new AppError(
     "VALIDATION",

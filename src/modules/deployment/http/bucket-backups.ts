@@ -110,6 +110,6 @@ export const registerBucketBackups = registration(
       "The deployment saves itself in the background, and the answer is there at once: `run` shows how far it is. One run is made at a time.",
     answer: ok.created("The run under way", BucketBackupsResponse, toView),
     errors: [409],
-    handle: ({ context }) => beginOwnBackup(context.env),
+    handle: ({ context }) => beginOwnBackup(context),
   }),
 );

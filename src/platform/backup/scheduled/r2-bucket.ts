@@ -9,11 +9,16 @@ type R2 = Pick<R2Bucket, "put" | "get" | "head" | "delete" | "list">;
 /** Whether a deployment has bound a bucket for backups. */
 export const hasBackupBucket = (env: object): boolean => bindingOf(env) !== undefined;
 
+/** The bucket of a deployment, whose files can be read piece by piece. */
+export interface ReadableBucket extends BackupBucket {
+  readonly stream: (key: string) => Promise<ReadableStream<Uint8Array> | undefined>;
+}
+
 /** The bucket that a deployment has bound; undefined for none. `count` is told of each operation that R2 charges: `A` changes or lists, `B` reads. */
 export function backupBucketOf(
   env: object,
   count: (charged: "A" | "B") => void,
-): BackupBucket | undefined {
+): ReadableBucket | undefined {
   const bucket = bindingOf(env);
   return bucket === undefined ? undefined : r2Backups(bucket, count);
 }
@@ -25,7 +30,7 @@ function bindingOf(env: object): R2 | undefined {
     : undefined;
 }
 
-const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): BackupBucket => ({
+const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): ReadableBucket => ({
   put: async (key, pieces) => {
     count("A");
     const { readable, writable } = new FixedLengthStream(pieces.bytes);
@@ -43,6 +48,10 @@ const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): BackupBucke
     const found = await bucket.get(key);
     if (found === null) return undefined;
     return { bytes: new Uint8Array(await found.arrayBuffer()), etag: found.etag };
+  },
+  stream: async (key) => {
+    count("B");
+    return (await bucket.get(key))?.body;
   },
   has: async (key) => {
     count("B");
