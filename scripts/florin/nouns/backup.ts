@@ -5,6 +5,12 @@ import type { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { WrappedKeys } from "#platform/backup/saving/wrapped-keys.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { readBackupManifest } from "#scripts/florin/backup/backup-manifest.ts";
+import { fetchBackup } from "#scripts/florin/backup/bucket/fetch-backup.ts";
+import {
+  type BucketState,
+  backUpIntoBucket,
+  readBucketState,
+} from "#scripts/florin/backup/bucket/own-backups.ts";
 import {
   givenOpenerOf,
   KEY_OPTIONS,
@@ -38,7 +44,11 @@ export const noun: Noun = {
       summary:
         "Saves the database, the logs of all ledgers and other objects while the server works; into a folder that has a backup, only new entries of logs, and the rest anew",
       options: {
-        to: { kind: "text", meaning: "the folder of the backup" },
+        to: {
+          kind: "text",
+          meaning:
+            "the folder of the backup; `r2` for the bucket of the deployment, which then saves itself",
+        },
         keep: {
           kind: "text",
           meaning: `how many snapshots of the database are kept, ${KEPT} by default`,
@@ -46,6 +56,22 @@ export const noun: Noun = {
         ...KEY_OPTIONS,
       },
       run: create,
+    },
+    bucket: {
+      summary: "Shows the backups that the deployment makes into its bucket",
+      run: showBucket,
+    },
+    fetch: {
+      summary:
+        "Fetches a backup from the bucket of the deployment into a folder, from the second time on what is new",
+      options: {
+        to: { kind: "text", meaning: "the folder of the backup" },
+        snapshot: {
+          kind: "text",
+          meaning: "the name of a snapshot in the bucket; the last one by default",
+        },
+      },
+      run: fetch,
     },
     database: {
       summary: "Saves all tables of the database as they are at one moment, while the server works",
@@ -107,7 +133,72 @@ function keptOf(call: Call): number {
   throw new UsageError("--keep takes a number from 1 to 9999.");
 }
 
+/** What `--to` names the bucket of the deployment by. */
+const BUCKET = "r2";
+
+/** A backup that the deployment makes by itself. */
+async function createInBucket(call: Call): Promise<Outcome> {
+  const given = ["keep", ...Object.keys(KEY_OPTIONS)].filter(
+    (name) => call.text(name) !== undefined,
+  );
+  if (given.length > 0) {
+    throw new UsageError(
+      `--${given[0]} says nothing of a backup into the bucket: the settings FLORIN_BACKUP_KEEP and FLORIN_BACKUP_PUBLIC_KEY of the deployment do.`,
+    );
+  }
+  const last = await backUpIntoBucket(await call.connect(["florin:operate"]), call.note);
+  return {
+    data: last,
+    lines: bucketLines(last),
+    ...(last.lacks === 0
+      ? {}
+      : { failure: `${last.lacks} ledgers or other objects could not be saved.` }),
+  };
+}
+
+const bucketLines = (last: NonNullable<BucketState["last"]>): string[] => [
+  `The snapshot ${last.snapshot}, which began at ${last.began} and ended at ${last.ended}, is in the bucket; it has added ${last.added} entries of logs.`,
+  `It took ${last.alarms} alarms, ${last.classA} operations of class A and ${last.classB} of class B.`,
+  `The SHA-256 of the backup is ${last.sha256}.`,
+];
+
+async function showBucket(call: Call): Promise<Outcome> {
+  const state = await readBucketState(await call.connect(["florin:operate"]));
+  const { last, run, failure } = state;
+  return {
+    data: state,
+    lines: [
+      ...(last === undefined ? ["No backup in the bucket is complete yet."] : bucketLines(last)),
+      ...(run === undefined ? [] : [`A run is under way since ${run.began}: ${run.stage}.`]),
+      ...(run?.trouble === undefined ? [] : [`It does not go on: ${run.trouble.reason}`]),
+      ...(failure === undefined
+        ? []
+        : [`The last run ended without a backup at ${failure.at}: ${failure.reason}`]),
+    ],
+  };
+}
+
+async function fetch(call: Call): Promise<Outcome> {
+  const folder = new BackupFolder(targetOf(call));
+  const snapshot = call.text("snapshot");
+  const api = await call.connect(["florin:operate"]);
+  const fetched = await fetchBackup(api, folder, { snapshot, note: call.note });
+  return {
+    data: { folder: folder.path, ...fetched },
+    lines: [
+      `${fetched.files} files with ${fetched.bytes} bytes were fetched; the snapshot ${fetched.snapshot} is in ${folder.path}. npm run florin -- backup verify ${folder.path} checks it.`,
+    ],
+  };
+}
+
 async function create(call: Call): Promise<Outcome> {
+  const to = call.text("to") ?? "";
+  if (to === BUCKET) return createInBucket(call);
+  if (to.startsWith(`${BUCKET}:`)) {
+    throw new UsageError(
+      "The bucket is the one that the deployment has bound as FLORIN_BACKUPS: name it with --to r2.",
+    );
+  }
   const folder = new BackupFolder(targetOf(call));
   const kept = keptOf(call);
   const keys = keysToSave(call);
