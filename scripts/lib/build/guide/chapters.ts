@@ -84,6 +84,7 @@ export const chapters = (): readonly Chapter[] => [
       doc("operations", "Operations"),
       doc("operations/runbook", "Runbook"),
       doc("operations/backup", "The format of a backup"),
+      doc("operations/scheduled-backups", "Scheduled backups"),
       doc("operations/disarmed", "Stop and arm"),
       doc("outbound-calls", "Calls to other servers"),
     ],
