@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { beginBackups } from "#modules/deployment/backup/own-backups.ts";
+import { beginBackups, beginOwnBackup } from "#modules/deployment/backup/own-backups.ts";
 import { backupsSection } from "#modules/deployment/backup/status.ts";
 import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
 import { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
@@ -10,9 +10,11 @@ import { systemContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 import { clientWith } from "#test/support/auth/clients.ts";
+import { armForTheNextFile, asOperator } from "#test/support/deployment/arming.ts";
 import {
   backupBucket as bucket,
   backupKeeper as keeper,
+  endRun,
 } from "#test/support/deployment/bucket-backups.ts";
 import { okBodyOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
@@ -142,9 +144,10 @@ test("the sweep begins the run of a day once, and waits for the next day", async
   await runInDurableObject(keeper, (_object, { storage }) => storage.kv.delete("slot"));
   const next = await beginBackups.run(daily);
   expect(new Date(next ?? 0).getUTCHours()).toBe(3);
-  const { last } = await work();
+  expect((await read()).run).toBeDefined();
+  await endRun();
   await beginBackups.run(daily);
-  expect(await read()).toEqual({ last });
+  expect((await read()).run).toBeUndefined();
   expect(await beginBackups.run(systemContext(env, "test"))).toBeUndefined();
 });
 
@@ -172,4 +175,14 @@ test("backups in the bucket are for operators whose tokens are not bound to ledg
   expect((await api(PATH, { token: bound.token })).status).toBe(401);
   const other = await clientWith({ scopes: ["ledger:read"] });
   expect((await api(PATH, { token: other.token, method: "POST" })).status).toBe(401);
+});
+
+test("a restored copy that is disarmed begins none, because its bucket may be that of the original", async () => {
+  const copy = systemContext({ ...env, FLORIN_DISARMED: "restored" } as Env, "test");
+  await expect(beginOwnBackup(copy)).rejects.toThrow("is a restored copy that is disarmed");
+  await asOperator("/disarm", { note: "restored" });
+  await env.DB.prepare("UPDATE disarmament SET reason = 'restored'").run();
+  expect((await asOperator("/backup/bucket", {})).status).toBe(409);
+  await armForTheNextFile();
+  expect((await read()).run).toBeUndefined();
 });

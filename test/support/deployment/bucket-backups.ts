@@ -8,12 +8,16 @@ export const backupBucket = (env as unknown as { readonly FLORIN_BACKUPS: R2Buck
 /** The object that makes them. */
 export const backupKeeper = env.BACKUPS.getByName("backups");
 
-/** Stores a manifest in the bucket, and ends the run that is under way. */
-export async function storeBucketFile(): Promise<void> {
-  await runInDurableObject(backupKeeper, async (_object, { storage }) => {
+/** Ends the run that is under way. */
+export const endRun = (): Promise<void> =>
+  runInDurableObject(backupKeeper, async (_object, { storage }) => {
     await storage.deleteAlarm();
     storage.kv.delete("run");
   });
+
+/** Stores a manifest in the bucket, and ends the run that is under way. */
+export async function storeBucketFile(): Promise<void> {
+  await endRun();
   for (const { key } of (await backupBucket.list()).objects) await backupBucket.delete(key);
   const key = "snapshots/000001-2026-11-28T03-00-00.000Z/manifest.json";
   await backupBucket.put(key, '{"format":1}\n');

@@ -22,6 +22,7 @@ const HANDBOOK = ["AGENTS.md", "CONTRIBUTING.md", "README.md"];
 /** Variables of the scripts, and bindings, that are no settings of a server. */
 const OTHER_VARIABLES = [
   "FLORIN_ANALYTICS",
+  "FLORIN_BACKUPS",
   "FLORIN_STATE_DIR",
   "FLORIN_STATEMENTS",
   "FLORIN_TOKEN",
@@ -102,6 +103,7 @@ test("README.md and the quickstart lead to every page", () => {
     "docs/operations/backup.md",
     "docs/operations/disarmed.md",
     "docs/operations/runbook.md",
+    "docs/operations/scheduled-backups.md",
     "docs/performance/laboratory-book.md",
   ];
   expect(DOCS.filter((page) => !linked.has(page))).toEqual(behind);

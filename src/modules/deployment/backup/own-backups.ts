@@ -1,5 +1,6 @@
 import { slotsAt } from "./slot.ts";
 import { deploymentSettings } from "#modules/deployment/settings.ts";
+import { disarmedBySetting, readArming } from "#platform/arming/arming-watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { BackupState } from "#platform/backup/scheduled/backup-keeper.ts";
 import { hasBackupBucket } from "#platform/backup/scheduled/r2-bucket.ts";
@@ -48,10 +49,11 @@ export async function readOwnBackups(env: Env): Promise<BackupState | undefined>
   return reachObject(keeperOf(env).state(), TO_KEEPER);
 }
 
-/** Begins a backup into the bucket now. Throws `CONFLICT` while one is under way, and `VALIDATION` where there is no bucket. */
+/** Begins a backup into the bucket now. Throws `CONFLICT` while one is under way and in a restored copy that is disarmed, and `VALIDATION` where there is no bucket. */
 export async function beginOwnBackup(context: ServiceContext): Promise<BackupState> {
   const { env } = context;
   assertBucket(env);
+  await assertNoCopy(env);
   await new AuditedChange(context, {
     action: "deployment.bucket-backup.begin",
     object: "bucket-backups",
@@ -61,6 +63,17 @@ export async function beginOwnBackup(context: ServiceContext): Promise<BackupSta
     throw new AppError("CONFLICT", "a backup is under way already; its state shows how far it is");
   }
   return stateOf(env);
+}
+
+/** Throws `CONFLICT` for a restored copy that is disarmed: its settings may name the bucket of its original. */
+async function assertNoCopy(env: Env): Promise<void> {
+  const state = await readArming(env);
+  const isCopy = state.kind === "disarmed" && state.reason === "restored";
+  if (!isCopy && disarmedBySetting(env) !== "restored") return;
+  throw new AppError(
+    "CONFLICT",
+    "this deployment is a restored copy that is disarmed, and its bucket may be that of the original; save it into a folder, or bind a bucket of its own and arm it",
+  );
 }
 
 /** The state of the backups in the bucket. Throws `VALIDATION` where there is no bucket. */

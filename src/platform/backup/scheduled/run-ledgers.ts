@@ -160,7 +160,7 @@ export class RunLedgers {
   *#texts(column: string, condition: string): Generator<string> {
     for (let after: number | undefined = 0; after !== undefined;) {
       const rows: { number: number; text: string }[] = this.#sql.all(
-        `SELECT number, ${column} AS text FROM run_ledger WHERE number > ? AND ${condition} ORDER BY number LIMIT ?`,
+        `SELECT number, ${column} AS text FROM run_ledger WHERE number > ? AND ${condition} ORDER BY number LIMIT ? + 0`,
         after,
         PAGE,
       );
