@@ -172,13 +172,14 @@ export class BackupKeeper {
   /** Does a step. Returns the wait before the next one, in milliseconds. */
   async #step(stored: StoredRun): Promise<number> {
     const { sql, kv, nowMs } = this.#tools;
+    // A run that stood still may have ended while its step waited.
+    const isOver = (): boolean => kv.get<StoredRun>(RUN)?.facts.began !== stored.facts.began;
     const run = stored.form === RUN_FORM ? stored : newRun(Date.parse(stored.facts.began)); // another version's
     const tools = this.#runTools();
     try {
       const finish = await stepOf(tools, run);
       const known = sql.transaction(() => {
-        // A run that stood still may have ended meanwhile.
-        if (kv.get<StoredRun>(RUN)?.facts.began !== run.facts.began) return run.facts;
+        if (isOver()) return run.facts;
         const { stage, facts } = finish();
         const known = { ...run.facts, ...facts };
         const work = kv.get<BackupWork>(WORK);
@@ -191,6 +192,7 @@ export class BackupKeeper {
       if (kv.get(RUN) === undefined) await free(tools, known);
       return 0;
     } catch (error) {
+      if (isOver()) return 0;
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (kv.get<RunTrouble>(TROUBLE)?.failures ?? 0) + 1;
       kv.put(TROUBLE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);

@@ -157,6 +157,30 @@ describe("backups that a deployment makes into a bucket", () => {
     expect(backups.keeper().wake(2500)).toBe(true);
   });
 
+  test.each(["ends", "fails"])(
+    "a step that stood still and %s after its run has given way changes nothing",
+    async (how) => {
+      const backups = await paid();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      backups.keeper().wake(1);
+      backups.bucket.around = () => promise;
+      const still = backups.keeper().work();
+      backups.bucket.around = async () => undefined;
+      backups.nowMs += 3_600_000;
+      backups.keeper().wake(2);
+      const { state } = backups.keeper();
+      // The next run's own step is not to be done yet.
+      backups.aroundCall = () => new Promise(() => undefined);
+      if (how === "ends") resolve();
+      else reject(new Error("no answer"));
+      await Promise.race([still, new Promise(setImmediate)]);
+      expect(backups.keeper().state).toEqual(state);
+      backups.aroundCall = async () => undefined;
+      await backups.work();
+      expect(await backups.verify()).toEqual([]);
+    },
+  );
+
   test("keys are wrapped to the public key, and a backup without one has none", async () => {
     const pair = generateKeyPairSync("x25519");
     const keys = {
