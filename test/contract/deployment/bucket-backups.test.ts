@@ -4,8 +4,10 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { beginBackups, beginOwnBackup } from "#modules/deployment/backup/own-backups.ts";
 import { backupsSection } from "#modules/deployment/backup/status.ts";
+import { present } from "#platform/assert.ts";
 import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
 import { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
+import { backupBucketOf } from "#platform/backup/scheduled/r2-bucket.ts";
 import { systemContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -185,4 +187,33 @@ test("a restored copy that is disarmed begins none, because its bucket may be th
   expect((await asOperator("/backup/bucket", {})).status).toBe(409);
   await armForTheNextFile();
   expect((await read()).run).toBeUndefined();
+});
+
+test("R2 keeps the conditions and lists that a run relies on, and counts what is charged", async () => {
+  const charged: string[] = [];
+  const r2 = present(
+    backupBucketOf(env, (kind) => charged.push(kind)),
+    "the tests bind a bucket",
+  );
+  const key = `ledgers/${crypto.randomUUID()}/parts.jsonl`;
+  const first = await r2.putIf(key, "one\n", undefined);
+  expect(first).toBeDefined();
+  expect(await r2.putIf(key, "other\n", undefined)).toBeUndefined();
+  const second = await r2.putIf(key, "two\n", first);
+  expect(await r2.putIf(key, "other\n", first)).toBeUndefined();
+  const found = await r2.get(key);
+  expect([Buffer.from(found?.bytes ?? []).toString(), found?.etag]).toEqual(["two\n", second]);
+  const pieces = { bytes: 6, all: () => [Buffer.from("abc"), Buffer.from("def")] };
+  await r2.put(`${key}/x`, pieces);
+  const inFolder = await r2.list(`${key}/`, { isFolder: true });
+  expect(inFolder.files.map((file) => [file.key, file.bytes])).toEqual([[`${key}/x`, 6]]);
+  const above = await r2.list("ledgers/", { isFolder: true });
+  expect(above.folders).toContain(`${key.slice(0, key.lastIndexOf("/"))}/`);
+  await r2.remove([key, `${key}/x`, `${key}/none`]);
+  expect([await r2.has(key), await r2.get(key), await r2.stream(key)]).toEqual([
+    false,
+    undefined,
+    undefined,
+  ]);
+  expect(charged.join("")).toBe("AAAABAAABBB");
 });
