@@ -1,6 +1,6 @@
 import { folderOf, toText, withKeyIds } from "./database-stages.ts";
 import { sessionOf } from "./run-session.ts";
-import type { Finish, ObjectProgress, RunAt, WrittenClass } from "./run-state.ts";
+import type { Finish, CopiedObjectProgress, RunAt, WrittenClass } from "./run-state.ts";
 import { type BackupReads, RefusedCall } from "#platform/backup/saving/calls.ts";
 import {
   callOfObject,
@@ -52,9 +52,9 @@ export async function objects(run: RunAt<"objects">): Promise<Finish> {
   });
 }
 
-type Unbegun = Pick<ObjectProgress, "name" | "tries">;
-type Copying = Extract<ObjectProgress, { readonly place: unknown }>;
-type Copied = Extract<ObjectProgress, { readonly copied: unknown }>;
+type Unbegun = Pick<CopiedObjectProgress, "name" | "tries">;
+type Copying = Extract<CopiedObjectProgress, { readonly place: unknown }>;
+type Copied = Extract<CopiedObjectProgress, { readonly copied: unknown }>;
 
 const newClass = (name: string): WrittenClass => ({
   class: name,

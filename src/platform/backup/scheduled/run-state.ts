@@ -26,7 +26,7 @@ export interface WrittenTable {
 }
 
 /** What an object's copy has come to: its tables are read, or were, and are written. */
-export type ObjectProgress = { readonly name: string; readonly tries: number } & (
+export type CopiedObjectProgress = { readonly name: string; readonly tries: number } & (
   | { readonly place: CopyPlace }
   | { readonly copied: CopiedTables; readonly written?: WrittenTable }
 );
@@ -68,7 +68,7 @@ export type RunStage =
       readonly name: "objects";
       readonly after: CopiedPlace;
       readonly writing?: WrittenClass | undefined;
-      readonly object?: ObjectProgress | undefined;
+      readonly object?: CopiedObjectProgress | undefined;
     }
   | { readonly name: "manifest" }
   | { readonly name: "prune" };

@@ -3,29 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackupServer } from "./backup-server.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
+import { MemoryValues } from "./memory-values.ts";
 import { LedgerEngine } from "#ledger-engine";
 import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import { BackupKeeper, type KeeperTools } from "#platform/backup/scheduled/backup-keeper.ts";
 import { KEEPER_TABLES } from "#platform/backup/scheduled/keeper-tables.ts";
-import type { KeptValues } from "#platform/backup/scheduled/staged-file.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { create, INFO, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
-
-/** Values as an object keeps them: what is read is a copy. */
-class MemoryValues {
-  readonly #values = new Map<string, unknown>();
-
-  get: KeptValues["get"] = (key) => structuredClone(this.#values.get(key)) as never; // the value that was put
-  put(key: string, value: unknown): void {
-    this.#values.set(key, structuredClone(value));
-  }
-  delete(key: string): boolean {
-    return this.#values.delete(key);
-  }
-}
 
 export const uuidOf = (number: number): string => `0f0e0d0c-0b0a-4908-8706-05040302010${number}`;
 

@@ -137,6 +137,18 @@ describe("backups that a deployment makes into a bucket", () => {
     expect(await backups.verify()).toEqual([]);
   });
 
+  test("a copy of the database that was given up is begun anew, and not for ever", async () => {
+    const backups = await paid();
+    backups.server.refusals.set("/database-copies/copy/changes", [409, 409]);
+    await backups.day(0);
+    expect(backups.keeper().state).toMatchObject({ last: { lacks: 0 }, failure: undefined });
+    expect(await backups.verify()).toEqual([]);
+    backups.server.refusals.set("/database-copies/copy/rows", Array<number>(100).fill(409));
+    await backups.day(1);
+    expect(backups.keeper().state.failure?.reason).toContain("refused with 409");
+    expect(backups.snapshots()).toHaveLength(1);
+  });
+
   test("a slot is one run, a run under way is left alone, and one that stands still gives way", async () => {
     const backups = await paid();
     expect(backups.keeper().wake(1000)).toBe(true);
