@@ -8,16 +8,19 @@ import type { BackupFile, DescribedFile, PartFolder } from "#platform/backup/sav
 import { hashOfList, lineOfPart, PARTS, partsOf } from "#platform/backup/saving/part-list.ts";
 import { OperatorError } from "#platform/errors.ts";
 
-/** Characters of text after which they are compressed as a member of the file. */
-const MEMBER_CHARACTERS = 1_000_000;
+/** Bytes of text that are compressed as a member of the file: exactly as many, so that the same text is the same file, however it comes in. */
+const MEMBER_BYTES = 1_000_000;
 
 /** The folder of a ledger's parts in the bucket. */
 export const folderOfLedger = (uuid: string): string => `${LEDGERS}/${uuid}`;
 
-/** The parts of a ledger in the bucket. */
+/** The list of a ledger's parts in the bucket. */
+export const listOfParts = (uuid: string): string => `${folderOfLedger(uuid)}/${PARTS}`;
+
+/** The parts of a ledger in the bucket. A file that the list names is replaced only by itself (`rename`), where it is lost or has another size. */
 export function bucketParts(bucket: BackupBucket, known: KnownFiles, uuid: string): PartFolder {
   const folder = folderOfLedger(uuid);
-  const list = `${folder}/${PARTS}`;
+  const list = listOfParts(uuid);
   const keyOf = (file: string): string => `${folder}/${file}`;
   return {
     parts: async () => partsOf((await known.textOf(list)).text, list),
@@ -33,7 +36,8 @@ export function bucketParts(bucket: BackupBucket, known: KnownFiles, uuid: strin
       }
       known.note({ key: list, bytes: Buffer.byteLength(longer), etag }, longer);
     },
-    sizeOf: async (file) => known.sizeOf(keyOf(file)),
+    // The bucket may have a file that a process has put in its last moment.
+    sizeOf: async (file) => known.sizeOf(keyOf(file)) ?? (await bucket.head(keyOf(file)))?.bytes,
     prepare: async () => {
       const left = known.keysBelow(`${folder}/`).filter((key) => key.endsWith(".partial"));
       if (left.length === 0) return;
@@ -54,7 +58,7 @@ export function bucketParts(bucket: BackupBucket, known: KnownFiles, uuid: strin
   };
 }
 
-/** A compressed file of a part. It is in memory, some megabytes at most, until it is complete: what a crash leaves is nothing. */
+/** A compressed file of a part. It is in memory, some megabytes at most, until it is complete: what a crash leaves is nothing, or a whole file. */
 class PartFile implements BackupFile {
   readonly #bucket: BackupBucket;
   readonly #known: KnownFiles;
@@ -70,17 +74,20 @@ class PartFile implements BackupFile {
   }
 
   async write(chunk: Uint8Array | string): Promise<void> {
-    const bytes = Buffer.from(chunk);
-    this.#text.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes >= MEMBER_CHARACTERS) this.#compress();
+    for (let left = Buffer.from(chunk); left.length > 0;) {
+      const piece = left.subarray(0, MEMBER_BYTES - this.#bytes);
+      left = left.subarray(piece.length);
+      this.#text.push(piece);
+      this.#bytes += piece.length;
+      if (this.#bytes === MEMBER_BYTES) this.#compress();
+    }
   }
 
   async close(file: string): Promise<DescribedFile> {
     if (this.#bytes > 0 || this.#members.length === 0) this.#compress();
     const bytes = Buffer.concat(this.#members);
     const key = `${this.#folder}/${file}`;
-    const etag = await this.#bucket.put(key, onePiece(bytes));
+    const etag = await putNew(this.#bucket, key, bytes);
     this.#known.note({ key, bytes: bytes.length, etag });
     return { file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
   }
@@ -95,4 +102,15 @@ class PartFile implements BackupFile {
     this.#text = [];
     this.#bytes = 0;
   }
+}
+
+/** Puts a file that the list does not name. One that is there was left by a process that has ended: it stays if it is the same. Returns the ETag. */
+async function putNew(bucket: BackupBucket, key: string, bytes: Uint8Array): Promise<string> {
+  const etag = await bucket.putIf(key, bytes, undefined);
+  if (etag !== undefined) return etag;
+  const found = await bucket.get(key);
+  if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) return found.etag;
+  const replaced = await bucket.putIf(key, bytes, found?.etag);
+  if (replaced === undefined) throw new Error(`${key} was changed while it was written.`);
+  return replaced;
 }

@@ -25,20 +25,20 @@ export interface BackupBucket {
   /** Puts a file in the place of an earlier one. Returns its ETag. */
   readonly put: (key: string, pieces: Pieces) => Promise<string>;
   /**
-   * Puts a text, unless somebody else has changed the file meanwhile: `etag` is what it had when it was read, undefined for no file. Returns its
+   * Puts a small file, unless somebody else has changed it meanwhile: `etag` is what it had when it was read, undefined for no file. Returns its
    * new ETag; undefined if it was changed.
    */
   readonly putIf: (
     key: string,
-    text: string,
+    content: string | Uint8Array,
     etag: string | undefined,
   ) => Promise<string | undefined>;
   /** The bytes of a small file, and its ETag; undefined if there is none. */
   readonly get: (
     key: string,
   ) => Promise<{ readonly bytes: Uint8Array; readonly etag: string } | undefined>;
-  /** Whether there is a file. */
-  readonly has: (key: string) => Promise<boolean>;
+  /** A file without its bytes; undefined if there is none. */
+  readonly head: (key: string) => Promise<BucketFile | undefined>;
   /** A page of the files whose keys begin with `prefix`; with `isFolder`, those of the folder alone, and the names of folders in it. */
   readonly list: (
     prefix: string,

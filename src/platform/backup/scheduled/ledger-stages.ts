@@ -1,4 +1,4 @@
-import { bucketParts } from "./bucket-parts.ts";
+import { bucketParts, listOfParts } from "./bucket-parts.ts";
 import { RunFailure } from "./run-failure.ts";
 import type { WantedLedger } from "./run-ledgers.ts";
 import { sessionOf } from "./run-session.ts";
@@ -108,6 +108,8 @@ export async function logs(run: RunAt<"logs">): Promise<Finish> {
   const ledger = tools.ledgers.next(stage.after);
   if (ledger === undefined) return describeFailure(run);
   return attempt(run, ledger, async (save) => {
+    // The list may have a part that the object does not know, because the process has ended, or the answer was lost, behind its put.
+    await tools.known.readAgain(listOfParts(ledger.row.uuid));
     const parts = await save.folder.parts();
     if (!stage.isReady) {
       await save.folder.prepare();
@@ -119,6 +121,10 @@ export async function logs(run: RunAt<"logs">): Promise<Finish> {
         stage: { ...stage, isReady: true },
         facts: { added: facts.added + part.entries },
       });
+    }
+    const last = parts.at(-1);
+    if (last !== undefined && !(await isThere(save.folder, last))) {
+      return () => ({ stage: { ...stage, isReady: false } });
     }
     const described = await describedLedger(save.ledger, save.folder, ledger.publishedLogId);
     return () => {

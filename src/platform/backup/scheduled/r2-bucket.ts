@@ -37,10 +37,10 @@ const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): ReadableBuc
     const [put] = await Promise.all([bucket.put(key, readable), pour(pieces, writable)]);
     return present(put, "a put without a condition has an object").etag;
   },
-  putIf: async (key, text, etag) => {
+  putIf: async (key, content, etag) => {
     count("A");
     const onlyIf = etag === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
-    const put = await bucket.put(key, text, { onlyIf }); // null where the condition does not hold
+    const put = await bucket.put(key, content, { onlyIf }); // null where the condition does not hold
     return put?.etag;
   },
   get: async (key) => {
@@ -53,9 +53,10 @@ const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): ReadableBuc
     count("B");
     return (await bucket.get(key))?.body;
   },
-  has: async (key) => {
+  head: async (key) => {
     count("B");
-    return (await bucket.head(key)) !== null;
+    const found = await bucket.head(key);
+    return found === null ? undefined : { key, bytes: found.size, etag: found.etag };
   },
   list: async (prefix, { isFolder, cursor }) => {
     count("A");

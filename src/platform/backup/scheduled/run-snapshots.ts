@@ -16,8 +16,8 @@ export async function snapshotsIn(
   const complete: string[] = [];
   const incomplete: string[] = [];
   for (const name of snapshotsAmong(names)) {
-    const isComplete = await bucket.has(`${SNAPSHOTS}/${name}/${MANIFEST}`);
-    (isComplete ? complete : incomplete).push(name);
+    const manifest = await bucket.head(`${SNAPSHOTS}/${name}/${MANIFEST}`);
+    (manifest === undefined ? incomplete : complete).push(name);
   }
   return { complete, incomplete };
 }

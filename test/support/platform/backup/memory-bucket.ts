@@ -24,9 +24,13 @@ export class MemoryBucket implements BackupBucket {
     });
   }
 
-  async putIf(key: string, text: string, etag: string | undefined): Promise<string | undefined> {
+  async putIf(
+    key: string,
+    content: string | Uint8Array,
+    etag: string | undefined,
+  ): Promise<string | undefined> {
     return this.#do("putIf", key, () =>
-      this.files.get(key)?.etag === etag ? this.#store(key, Buffer.from(text)) : undefined,
+      this.files.get(key)?.etag === etag ? this.#store(key, Buffer.from(content)) : undefined,
     );
   }
 
@@ -34,8 +38,11 @@ export class MemoryBucket implements BackupBucket {
     return this.#do("get", key, () => this.files.get(key));
   }
 
-  async has(key: string): Promise<boolean> {
-    return this.#do("has", key, () => this.files.has(key));
+  async head(key: string): Promise<BucketFile | undefined> {
+    return this.#do("head", key, () => {
+      const file = this.files.get(key);
+      return file === undefined ? undefined : { key, bytes: file.bytes.length, etag: file.etag };
+    });
   }
 
   async list(

@@ -337,7 +337,7 @@ describe("a bucket that is not as it was", () => {
   test("another deployment is kept out while a run is under way, and one with other keys for good", async () => {
     const backups = await paid();
     backups.keeper().wake(backups.nowMs);
-    let left = 10;
+    let left = 4;
     backups.bucket.around = async (operation) => {
       if (operation === "put" && left-- < 0) throw new Error("away");
     };
