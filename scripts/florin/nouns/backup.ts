@@ -164,7 +164,7 @@ const bucketLines = (last: NonNullable<BucketState["last"]>): string[] => [
 
 async function showBucket(call: Call): Promise<Outcome> {
   const state = await readBucketState(await call.connect(["florin:operate"]));
-  const { last, run, failure } = state;
+  const { last, run, failure, pruning } = state;
   return {
     data: state,
     lines: [
@@ -174,6 +174,9 @@ async function showBucket(call: Call): Promise<Outcome> {
       ...(failure === undefined
         ? []
         : [`The last run ended without a backup at ${failure.at}: ${failure.reason}`]),
+      ...(pruning === undefined
+        ? []
+        : [`Older backups could not be removed at ${pruning.at}: ${pruning.reason}`]),
     ],
   };
 }

@@ -167,6 +167,16 @@ test("the status shows the age of the last backup, and one that is late with the
       why: "the last complete backup is more than 26 hours old: The bucket is gone",
     }),
   ]);
+  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.put("pruning", failure));
+  expect((await backupsSection.read(daily)).problems).toEqual([
+    expect.objectContaining({
+      severity: "warning",
+      why: "they could not be removed: The bucket is gone",
+    }),
+  ]);
+  const shown = await okBodyOf<{ data: { pruning: object } }>(api(PATH));
+  expect(shown.data.pruning).toMatchObject({ reason: "The bucket is gone.", failures: 1 });
+  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.delete("pruning"));
   const unbound = { ...daily, env: { ...daily.env, FLORIN_BACKUPS: undefined } as unknown as Env };
   expect((await backupsSection.read(unbound)).problems).toHaveLength(1);
   expect((await backupsSection.read(systemContext(env, "test"))).samples).toEqual([]);

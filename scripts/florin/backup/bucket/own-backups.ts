@@ -22,6 +22,7 @@ const BucketState = z.object({
     .optional(),
   run: z.object({ began: z.string(), stage: z.string(), trouble: Trouble.optional() }).optional(),
   failure: Trouble.optional(),
+  pruning: Trouble.optional(),
 });
 export type BucketState = z.output<typeof BucketState>;
 

@@ -44,7 +44,7 @@ async function observeBackups(context: ServiceContext): Promise<Observation> {
       : [sample(FAMILIES.backupAge, ageSeconds(sinceMs, toMillis(context.clock())), {})];
   return {
     samples,
-    problems: [late, lacking].filter((problem) => problem !== undefined),
+    problems: [late, lacking, fillingOf(state)].filter((problem) => problem !== undefined),
   };
 }
 
@@ -95,5 +95,18 @@ function lackingOf(state: BackupState | undefined): Problem | undefined {
     sinceMs: last.endedMs,
     why: `${last.lacks} ledgers or other objects could not be saved, so that no older backup is removed; 'failed' of its manifest names them and the reasons`,
     whatToDo: WHAT_TO_DO,
+  };
+}
+
+/** The problem that older backups stay in the bucket; undefined if they do not. */
+function fillingOf(state: BackupState | undefined): Problem | undefined {
+  const pruning = state?.pruning;
+  if (pruning === undefined) return undefined;
+  return {
+    severity: "warning",
+    what: "older backups in the deployment's bucket",
+    sinceMs: pruning.atMs,
+    why: `they could not be removed: ${withoutStop(pruning.reason)}`,
+    whatToDo: "let the deployment delete files of its bucket; the next run removes what is older",
   };
 }

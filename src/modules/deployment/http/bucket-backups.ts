@@ -51,6 +51,10 @@ const BucketBackupsResponse = z
     failure: Trouble.optional().openapi({
       description: "Why the last run has ended without a backup; absent once one is complete",
     }),
+    pruning: Trouble.optional().openapi({
+      description:
+        "Why the last run has not removed older backups, although its own is complete; absent once one has",
+    }),
   })
   .openapi("BucketBackups");
 
@@ -69,7 +73,12 @@ function toCompleteView(last: CompleteBackup): z.input<typeof CompleteBackupResp
   return { snapshot, sha256, began: at(beganMs), ended: at(endedMs), ...counts };
 }
 
-function toView({ last, run, failure }: BackupState): z.input<typeof BucketBackupsResponse> {
+function toView({
+  last,
+  run,
+  failure,
+  pruning,
+}: BackupState): z.input<typeof BucketBackupsResponse> {
   return {
     ...(last === undefined ? {} : { last: toCompleteView(last) }),
     ...(run === undefined
@@ -82,6 +91,7 @@ function toView({ last, run, failure }: BackupState): z.input<typeof BucketBacku
           },
         }),
     ...(failure === undefined ? {} : { failure: toTroubleView(failure) }),
+    ...(pruning === undefined ? {} : { pruning: toTroubleView(pruning) }),
   };
 }
 

@@ -17,6 +17,8 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 const STEP_BACKOFF = doubling(15_000, 300_000);
 /** Failures of one step after which the run ends: more than an hour. */
 const FAILURES_MAX = 20;
+/** Failures of the removal of older backups after which it is left to the next run: the new backup is complete, and nothing waits for it. */
+const PRUNE_FAILURES_MAX = 3;
 /**
  * How long the steps of one alarm take together, in milliseconds, and the calls that they make: the platform allows an invocation 1000. A page of
  * ledgers asks the object of each one.
@@ -33,6 +35,7 @@ const OWNER = "owner";
 const SLOT = "slot";
 const LAST = "last";
 const FAILURE = "failure";
+const PRUNING = "pruning";
 const TROUBLE = "trouble";
 const WORK = "work";
 
@@ -67,6 +70,8 @@ export interface BackupWork {
   readonly classB: number;
 }
 
+const NO_WORK: BackupWork = { alarms: 0, steps: 0, classA: 0, classB: 0 };
+
 /** Why the last run has ended without a backup, or why the present one does not go on; `atMs` is in milliseconds since the epoch. */
 export interface RunTrouble {
   readonly atMs: number;
@@ -86,6 +91,8 @@ export interface BackupState {
     | undefined;
   /** Why the last run has ended without a backup; undefined once one is complete. */
   readonly failure: RunTrouble | undefined;
+  /** Why the last run has not removed what is older than the backups that are kept; undefined once one has. */
+  readonly pruning: RunTrouble | undefined;
 }
 
 /** When a run was last asked for, first and for which time. */
@@ -100,6 +107,8 @@ interface AskedSlot {
  *     wake(slot) ─► a run is stored ─► alarm ─► steps, 2 s at most ─► stored ─► alarm ─► … ─► complete
  *                                        ▲                │ a step fails
  *                                        └── 15 s … 5 min ┴──► 20 times, or in vain ─► the reason is stored; the next slot begins anew
+ *
+ * A backup is complete when its manifest is in the bucket. What the run then removes, or cannot remove, changes nothing about that.
  *
  * A slot is the time for which a run is asked; the same one twice is one run.
  */
@@ -120,7 +129,7 @@ export class BackupKeeper {
     const run = kv.get<StoredRun & { readonly goneOnMs: number }>(RUN);
     if (run === undefined) return isNew && this.begin();
     if (!isNew || Math.abs(nowMs() - run.goneOnMs) < STILL_MS) return true;
-    this.#fail(kv.get<RunTrouble>(TROUBLE)?.reason ?? "The run stood still for an hour.");
+    this.#fail(run, kv.get<RunTrouble>(TROUBLE)?.reason ?? "The run stood still for an hour.");
     return this.begin();
   }
 
@@ -130,7 +139,7 @@ export class BackupKeeper {
     if (kv.get(RUN) !== undefined) return false;
     this.#store(newRun(nowMs()));
     kv.delete(TROUBLE);
-    kv.put(WORK, { alarms: 0, steps: 0, classA: 0, classB: 0 } satisfies BackupWork);
+    kv.put(WORK, NO_WORK);
     return true;
   }
 
@@ -166,6 +175,7 @@ export class BackupKeeper {
               trouble: kv.get<RunTrouble>(TROUBLE),
             },
       failure: kv.get<RunTrouble>(FAILURE),
+      pruning: kv.get<RunTrouble>(PRUNING),
     };
   }
 
@@ -185,7 +195,8 @@ export class BackupKeeper {
         const work = kv.get<BackupWork>(WORK);
         if (work !== undefined) kv.put(WORK, { ...work, steps: work.steps + 1 });
         kv.delete(TROUBLE);
-        if (stage === undefined) this.#complete(known);
+        if (stage?.name === "prune" && run.stage.name !== "prune") this.#complete(known);
+        if (stage === undefined) this.#end();
         else this.#store({ ...run, facts: known, stage });
         return known;
       });
@@ -197,8 +208,9 @@ export class BackupKeeper {
       const failures = (kv.get<RunTrouble>(TROUBLE)?.failures ?? 0) + 1;
       kv.put(TROUBLE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
       const isVain = error instanceof RunFailure || error instanceof BucketTakenError;
-      if (!isVain && failures < FAILURES_MAX) return waitAfterFailures(STEP_BACKOFF, failures);
-      this.#fail(reason);
+      const most = run.stage.name === "prune" ? PRUNE_FAILURES_MAX : FAILURES_MAX;
+      if (!isVain && failures < most) return waitAfterFailures(STEP_BACKOFF, failures);
+      this.#fail(run, reason);
       await free(tools, run.facts);
       return 0;
     }
@@ -208,9 +220,9 @@ export class BackupKeeper {
     this.#tools.kv.put(RUN, { ...run, goneOnMs: this.#tools.nowMs() });
   }
 
+  /** Notes the backup of a run whose manifest is in the bucket. */
   #complete({ began, snapshot, sha256 = "", added, lacks = 0 }: RunFacts): void {
     const { kv, nowMs } = this.#tools;
-    const work = kv.get<BackupWork>(WORK) ?? { alarms: 0, steps: 0, classA: 0, classB: 0 };
     const last: CompleteBackup = {
       snapshot,
       sha256,
@@ -218,17 +230,25 @@ export class BackupKeeper {
       endedMs: nowMs(),
       added,
       lacks,
-      work,
+      work: kv.get<BackupWork>(WORK) ?? NO_WORK,
     };
     kv.put(LAST, last);
-    this.#clear();
     kv.delete(FAILURE);
   }
 
-  #fail(reason: string): void {
+  /** Ends a run that has removed what is older. */
+  #end(): void {
+    const { kv } = this.#tools;
+    kv.delete(PRUNING);
+    this.#clear();
+  }
+
+  /** Ends a run that does not go on. Its backup is lost, unless it is complete already. */
+  #fail({ stage }: StoredRun, reason: string): void {
     const { kv, nowMs } = this.#tools;
-    const failures = (kv.get<RunTrouble>(FAILURE)?.failures ?? 0) + 1;
-    kv.put(FAILURE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
+    const key = stage.name === "prune" ? PRUNING : FAILURE;
+    const failures = (kv.get<RunTrouble>(key)?.failures ?? 0) + 1;
+    kv.put(key, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
     this.#clear();
   }
 
@@ -236,6 +256,11 @@ export class BackupKeeper {
   #clear(): void {
     const { kv } = this.#tools;
     const tools = this.#runTools();
+    const last = kv.get<CompleteBackup>(LAST);
+    const run = kv.get<StoredRun>(RUN);
+    // The work of the removal belongs to the backup, too.
+    if (last !== undefined && run?.facts.snapshot === last.snapshot)
+      kv.put(LAST, { ...last, work: kv.get<BackupWork>(WORK) ?? last.work });
     kv.delete(RUN);
     kv.delete(TROUBLE);
     tools.rows.clear();
