@@ -131,12 +131,12 @@ test("files of the bucket are listed and read by whoever has begun a backup, and
   const { files } = (await okBodyOf<Files>(api(`${PATH}/files?backup=${id}`))).data;
   const manifest = files.find(({ key }) => /^snapshots\/[^/]+\/manifest\.json$/.test(key));
   expect(manifest?.bytes).toBeGreaterThan(0);
-  expect(files.filter(({ key }) => key === "lock.json")).toEqual([]);
+  expect(files.filter(({ key }) => key === "owner.json")).toEqual([]);
   const contentOf = (key: string, backup = id) =>
     api(`${PATH}/files/content?backup=${backup}&key=${encodeURIComponent(key)}`);
   const answer = await contentOf(manifest?.key ?? "");
   expect(await answer.text()).toBe(await textOf(manifest?.key ?? ""));
-  for (const key of ["lock.json", "snapshots/none", "../x"])
+  for (const key of ["owner.json", "snapshots/none", "../x"])
     expect((await contentOf(key)).status).toBe(404);
   expect((await contentOf(manifest?.key ?? "", crypto.randomUUID())).status).toBe(404);
 });

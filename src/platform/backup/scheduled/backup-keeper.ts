@@ -1,5 +1,4 @@
 import { newRun, type StoredRun, stepOf } from "./backup-run.ts";
-import { BucketTakenError, freeBucket } from "./bucket-lock.ts";
 import type { BackupBucket } from "./bucket.ts";
 import { KnownFiles } from "./known-files.ts";
 import { RunFailure } from "./run-failure.ts";
@@ -188,8 +187,8 @@ export class BackupKeeper {
     const tools = this.#runTools();
     try {
       const finish = await stepOf(tools, run);
-      const known = sql.transaction(() => {
-        if (isOver()) return run.facts;
+      sql.transaction(() => {
+        if (isOver()) return;
         const { stage, facts } = finish();
         const known = { ...run.facts, ...facts };
         const work = kv.get<BackupWork>(WORK);
@@ -198,20 +197,17 @@ export class BackupKeeper {
         if (stage?.name === "prune" && run.stage.name !== "prune") this.#complete(known);
         if (stage === undefined) this.#end();
         else this.#store({ ...run, facts: known, stage });
-        return known;
       });
-      if (kv.get(RUN) === undefined) await free(tools, known);
       return 0;
     } catch (error) {
       if (isOver()) return 0;
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (kv.get<RunTrouble>(TROUBLE)?.failures ?? 0) + 1;
       kv.put(TROUBLE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
-      const isVain = error instanceof RunFailure || error instanceof BucketTakenError;
       const most = run.stage.name === "prune" ? PRUNE_FAILURES_MAX : FAILURES_MAX;
-      if (!isVain && failures < most) return waitAfterFailures(STEP_BACKOFF, failures);
+      if (!(error instanceof RunFailure) && failures < most)
+        return waitAfterFailures(STEP_BACKOFF, failures);
       this.#fail(run, reason);
-      await free(tools, run.facts);
       return 0;
     }
   }
@@ -295,9 +291,4 @@ export function countOperation(kv: KeptValues, charged: "A" | "B"): void {
   if (work === undefined) return;
   const { classA, classB } = work;
   kv.put(WORK, charged === "A" ? { ...work, classA: classA + 1 } : { ...work, classB: classB + 1 });
-}
-
-/** Lets others have the bucket at once. The lock ends by itself, too. */
-async function free({ bucket }: RunTools, { lock }: RunFacts): Promise<void> {
-  if (lock !== undefined) await freeBucket(bucket, lock).catch(() => undefined);
 }

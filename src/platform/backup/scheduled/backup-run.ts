@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdBucket } from "./bucket-lock.ts";
+import { claimBucket } from "./bucket-owner.ts";
 import { catalogue, copy, server, tables } from "./database-stages.ts";
 import { manifest, prune } from "./end-stages.ts";
 import { compare, ends, heads, logs } from "./ledger-stages.ts";
@@ -49,68 +49,7 @@ const Versions = z.object({
  * Does one step of a run. Nothing is stored before the returned function is called, which the caller does in the same change in which it stores
  * the run. Throws `RunFailure` where waiting does not help, and other errors where the step is to be done again.
  */
-export async function stepOf(tools: RunTools, { facts, stage }: StoredRun): Promise<Finish> {
-  if (stage.name === "begin") return begin(tools, facts);
-  const { lock: held } = facts;
-  const { bucket, owner, nowMs } = tools;
-  const lock = await holdBucket(bucket, { owner, held, nowMs: nowMs() });
-  const finish = await advance(tools, { ...facts, lock }, stage);
-  return () => {
-    const { stage: next, facts: found } = finish();
-    return { stage: next, facts: { lock, ...found } };
-  };
-}
-
-/** Takes the bucket, forgets what an earlier run has left, and finds a name. */
-async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
-  const { bucket, owner, reads } = tools;
-  const nowMs = tools.nowMs();
-  const lock = await holdBucket(bucket, { owner, held: undefined, nowMs });
-  const { complete, incomplete } = await snapshotsIn(bucket);
-  const request = { method: "GET", path: "/versions", answer: Versions } as const;
-  const { commit, versions } = await reads.call(request);
-  if (tools.keys !== undefined) await assertPublicKey(tools.keys.publicKey);
-  const began = facts.began;
-  return () => {
-    tools.rows.clear();
-    tools.ledgers.clear();
-    tools.places.clear();
-    tools.staged.clear();
-    return {
-      stage: { name: "files", after: "" },
-      facts: {
-        lock,
-        snapshot: nameOfNext([...complete, ...incomplete].toSorted(), began),
-        last: complete.at(-1),
-        moments: { began },
-        versions: {
-          ...(commit === undefined ? {} : { commit }),
-          versions: Object.fromEntries(versions.map(({ name, version }) => [name, version])),
-        },
-      },
-    };
-  };
-}
-
-/** Throws `RunFailure` for a public key to which no keys can be wrapped: the manifest at the end of the run would need it. */
-async function assertPublicKey(publicKey: string): Promise<void> {
-  try {
-    await importPublicKey(publicKey);
-  } catch (cause) {
-    if (!(cause instanceof OperatorError)) throw cause;
-    throw new RunFailure(`FLORIN_BACKUP_PUBLIC_KEY cannot be used: ${cause.message}`, { cause });
-  }
-}
-
-/** Reads the next page of what the bucket has of ledgers. */
-async function files({ tools, stage }: RunAt<"files">): Promise<Finish> {
-  const { after, cursor } = await tools.known.listNext(stage.after, stage.cursor);
-  return () => ({
-    stage: cursor === undefined ? { name: "heads", after: 0 } : { name: "files", after, cursor },
-  });
-}
-
-function advance(tools: RunTools, facts: RunFacts, stage: RunStage): Promise<Finish> {
+export function stepOf(tools: RunTools, { facts, stage }: StoredRun): Promise<Finish> {
   switch (stage.name) {
     case "begin":
       return begin(tools, facts);
@@ -141,4 +80,51 @@ function advance(tools: RunTools, facts: RunFacts, stage: RunStage): Promise<Fin
     case "prune":
       return prune({ tools, facts, stage });
   }
+}
+
+/** Makes sure of the bucket, forgets what an earlier run has left, and finds a name. */
+async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
+  const { bucket, owner, reads } = tools;
+  await claimBucket(bucket, owner);
+  const { complete, incomplete } = await snapshotsIn(bucket);
+  const request = { method: "GET", path: "/versions", answer: Versions } as const;
+  const { commit, versions } = await reads.call(request);
+  if (tools.keys !== undefined) await assertPublicKey(tools.keys.publicKey);
+  const began = facts.began;
+  return () => {
+    tools.rows.clear();
+    tools.ledgers.clear();
+    tools.places.clear();
+    tools.staged.clear();
+    return {
+      stage: { name: "files", after: "" },
+      facts: {
+        snapshot: nameOfNext([...complete, ...incomplete].toSorted(), began),
+        last: complete.at(-1),
+        moments: { began },
+        versions: {
+          ...(commit === undefined ? {} : { commit }),
+          versions: Object.fromEntries(versions.map(({ name, version }) => [name, version])),
+        },
+      },
+    };
+  };
+}
+
+/** Throws `RunFailure` for a public key to which no keys can be wrapped: the manifest at the end of the run would need it. */
+async function assertPublicKey(publicKey: string): Promise<void> {
+  try {
+    await importPublicKey(publicKey);
+  } catch (cause) {
+    if (!(cause instanceof OperatorError)) throw cause;
+    throw new RunFailure(`FLORIN_BACKUP_PUBLIC_KEY cannot be used: ${cause.message}`, { cause });
+  }
+}
+
+/** Reads the next page of what the bucket has of ledgers. */
+async function files({ tools, stage }: RunAt<"files">): Promise<Finish> {
+  const { after, cursor } = await tools.known.listNext(stage.after, stage.cursor);
+  return () => ({
+    stage: cursor === undefined ? { name: "heads", after: 0 } : { name: "files", after, cursor },
+  });
 }

@@ -1,4 +1,3 @@
-import type { HeldLock } from "./bucket-lock.ts";
 import type { BackupBucket } from "./bucket.ts";
 import type { KnownFiles } from "./known-files.ts";
 import type { RunLedgers } from "./run-ledgers.ts";
@@ -43,7 +42,7 @@ export interface WrittenClass {
  *
  *     begin ─► files ─► heads ─► copy ─► server ─► catalogue ─► tables ─► ends ─► compare ─► logs ─► places ─► objects ─► manifest ─► prune
  *       │        │        │        │        │           │           │        │       │         │        │          │          │         │
- *     lock,   what the  events   rows of   the same   ledgers to  a file    new    all logs  new      which    tables of   keys, the  older
+ *     owner,  what the  events   rows of   the same   ledgers to  a file    new    all logs  new      which    tables of   keys, the  older
  *     name    bucket    that are the data- one as     save        for each  ends   continue  parts    objects  each, a     manifest   snapshots
  *             has       out      base      before?                table                                        file each   is last    go
  *                                                                                                              class
@@ -79,7 +78,6 @@ export interface RunFacts {
   /** The name of its snapshot, and of the last complete one before it. */
   readonly snapshot: string;
   readonly last?: string | undefined;
-  readonly lock?: HeldLock;
   /** The backups that were begun in the audit, and when the last one was, in milliseconds since the epoch. */
   readonly session?: { readonly ids: readonly string[]; readonly begunMs: number };
   readonly versions?: Pick<BackupManifest, "commit" | "versions">;
@@ -109,7 +107,7 @@ export interface RunTools {
   /** The operations of the deployment; those that need a backup that has begun get its id by `sessionOf`. */
   readonly reads: BackupReads;
   readonly nowMs: () => number;
-  /** The identity of the deployment, as the lock of the bucket has it. */
+  /** The identity of the deployment, as the bucket names its owner. */
   readonly owner: string;
   /** The keys of the deployment, and the public key in PEM to which they are wrapped; undefined for a backup without them. */
   readonly keys: { readonly keys: DeploymentKeys; readonly publicKey: string } | undefined;

@@ -55,7 +55,7 @@ export class BucketServer {
   #page(from: number) {
     const all = [...this.#bucket.files]
       .map(([key, { bytes }]) => ({ key, bytes: bytes.length }))
-      .filter(({ key }) => key !== "lock.json")
+      .filter(({ key }) => key !== "owner.json")
       .toSorted((a, b) => (a.key < b.key ? -1 : 1));
     const files = all.slice(from, from + PAGE);
     return from + PAGE < all.length ? { files, next: String(from + PAGE) } : { files };

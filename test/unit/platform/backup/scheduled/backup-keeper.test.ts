@@ -334,24 +334,6 @@ describe("a bucket that is not as it was", () => {
     expect(backups.keeper().state.failure?.reason).toContain("The list of parts of the ledger");
   });
 
-  test("another deployment is kept out while a run is under way, and one with other keys for good", async () => {
-    const backups = await paid();
-    backups.keeper().wake(backups.nowMs);
-    let left = 4;
-    backups.bucket.around = async (operation) => {
-      if (operation === "put" && left-- < 0) throw new Error("away");
-    };
-    await backups.keeper().work();
-    const other = await paid();
-    Object.assign(other, { bucket: backups.bucket, nowMs: backups.nowMs });
-    backups.bucket.around = async () => undefined;
-    other.keeper().wake(1);
-    await other.work();
-    expect(other.keeper().state.failure?.reason).toContain("Another deployment writes");
-    await backups.work();
-    expect(await backups.verify()).toEqual([]);
-  });
-
   test("a snapshot that was never completed goes, and older ones go with their manifests first", async () => {
     const backups = await paid();
     backups.kept = 2;
