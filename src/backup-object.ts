@@ -49,10 +49,10 @@ export class BackupObject extends DurableObject<Env> {
     if (this.#keeper?.wake(slotMs) === true) await this.#ring();
   }
 
-  /** Begins a run now; returns false if one is under way, or there is no bucket. */
+  /** Begins a run now; returns false if one is under way, or there is no bucket. A run whose alarm was lost goes on. */
   async begin(): Promise<boolean> {
     const begins = this.#keeper?.begin() === true;
-    if (begins) await this.#ring();
+    if (this.#keeper?.state.run !== undefined) await this.#ring();
     return begins;
   }
 

@@ -182,6 +182,22 @@ test("the status shows the age of the last backup, and one that is late with the
   expect((await backupsSection.read(systemContext(env, "test"))).samples).toEqual([]);
 });
 
+test("a run whose alarm was lost goes on when another one is asked for", async () => {
+  await endRun();
+  await runInDurableObject(keeper, (_object, { storage }) => {
+    const facts = { began: "2026-11-28T03:00:00.000Z" };
+    storage.kv.put("run", { form: 0, facts, stage: { name: "logs" }, goneOnMs: Date.now() });
+  });
+  expect((await api(PATH, { method: "POST" })).status).toBe(409);
+  const goesOn = () =>
+    runInDurableObject(keeper, async (_object, { storage }) => {
+      const run = storage.kv.get<{ readonly form: number }>("run");
+      return run?.form !== 0 || (await storage.getAlarm()) !== null;
+    });
+  await expect.poll(goesOn).toBe(true);
+  await endRun();
+});
+
 test("backups in the bucket are for operators whose tokens are not bound to ledgers", async () => {
   const bound = await clientWith({ scopes: ["florin:operate"], metadata: { ledgers: "a-*" } });
   expect((await api(PATH, { token: bound.token })).status).toBe(401);
