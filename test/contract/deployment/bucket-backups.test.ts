@@ -42,8 +42,8 @@ async function work(): Promise<State> {
     const state = await read();
     if (state.run === undefined) return state;
     if (state.run.trouble !== undefined) throw new Error(state.run.trouble.reason);
-    await evict(keeper);
-    await runDurableObjectAlarm(keeper);
+    await evict(keeper());
+    await runDurableObjectAlarm(keeper());
   }
   throw new Error("the run does not end");
 }
@@ -143,7 +143,7 @@ test("files of the bucket are listed and read by whoever has begun a backup, and
 
 test("the sweep begins the run of a day once, and waits for the next day", async () => {
   const daily = { ...systemContext({ ...env, FLORIN_BACKUP_HOUR: "3" } as Env, "test") };
-  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.delete("slot"));
+  await runInDurableObject(keeper(), (_object, { storage }) => storage.kv.delete("slot"));
   const next = await beginBackups.run(daily);
   expect(new Date(next ?? 0).getUTCHours()).toBe(3);
   expect((await read()).run).toBeDefined();
@@ -160,14 +160,14 @@ test("the status shows the age of the last backup, and one that is late with the
   expect(fresh.samples[0]).toMatchObject({ family: { name: "florin_backup_age_seconds" } });
   const later = { ...daily, clock: () => fromMillis(Date.now() + 27 * 3_600_000) };
   const failure = { atMs: Date.now(), reason: "The bucket is gone.", failures: 1 };
-  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.put("failure", failure));
+  await runInDurableObject(keeper(), (_object, { storage }) => storage.kv.put("failure", failure));
   expect(await backupsSection.stuck?.(later, 10)).toEqual([
     expect.objectContaining({
       work: "backups",
       why: "the last complete backup is more than 26 hours old: The bucket is gone",
     }),
   ]);
-  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.put("pruning", failure));
+  await runInDurableObject(keeper(), (_object, { storage }) => storage.kv.put("pruning", failure));
   expect((await backupsSection.read(daily)).problems).toEqual([
     expect.objectContaining({
       severity: "warning",
@@ -176,7 +176,7 @@ test("the status shows the age of the last backup, and one that is late with the
   ]);
   const shown = await okBodyOf<{ data: { pruning: object } }>(api(PATH));
   expect(shown.data.pruning).toMatchObject({ reason: "The bucket is gone.", failures: 1 });
-  await runInDurableObject(keeper, (_object, { storage }) => storage.kv.delete("pruning"));
+  await runInDurableObject(keeper(), (_object, { storage }) => storage.kv.delete("pruning"));
   const unbound = { ...daily, env: { ...daily.env, FLORIN_BACKUPS: undefined } as unknown as Env };
   expect((await backupsSection.read(unbound)).problems).toHaveLength(1);
   expect((await backupsSection.read(systemContext(env, "test"))).samples).toEqual([]);
@@ -184,13 +184,13 @@ test("the status shows the age of the last backup, and one that is late with the
 
 test("a run whose alarm was lost goes on when another one is asked for", async () => {
   await endRun();
-  await runInDurableObject(keeper, (_object, { storage }) => {
+  await runInDurableObject(keeper(), (_object, { storage }) => {
     const facts = { began: "2026-11-28T03:00:00.000Z" };
     storage.kv.put("run", { form: 0, facts, stage: { name: "logs" }, goneOnMs: Date.now() });
   });
   expect((await api(PATH, { method: "POST" })).status).toBe(409);
   const goesOn = () =>
-    runInDurableObject(keeper, async (_object, { storage }) => {
+    runInDurableObject(keeper(), async (_object, { storage }) => {
       const run = storage.kv.get<{ readonly form: number }>("run");
       return run?.form !== 0 || (await storage.getAlarm()) !== null;
     });

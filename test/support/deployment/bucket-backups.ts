@@ -5,12 +5,12 @@ import { env } from "cloudflare:workers";
 export const backupBucket = (env as unknown as { readonly FLORIN_BACKUPS: R2Bucket })
   .FLORIN_BACKUPS;
 
-/** The object that makes them. */
-export const backupKeeper = env.BACKUPS.getByName("backups");
+/** The object that makes them, by a new stub: files of tests share this module, and each of them begins with the deletion of all objects, which breaks the stubs that there are. */
+export const backupKeeper = () => env.BACKUPS.getByName("backups");
 
 /** Ends the run that is under way. */
 export const endRun = (): Promise<void> =>
-  runInDurableObject(backupKeeper, async (_object, { storage }) => {
+  runInDurableObject(backupKeeper(), async (_object, { storage }) => {
     await storage.deleteAlarm();
     storage.kv.delete("run");
   });
