@@ -9,7 +9,7 @@ export class TemporaryRows extends SavedRows implements Disposable {
   constructor() {
     const database = new DatabaseSync("");
     const sql = new NodeSql(database);
-    sql.all(CREATE_ROWS);
+    for (const statement of CREATE_ROWS) sql.all(statement);
     super(sql);
     this.#database = database;
     // Nothing of the file outlives the process, so that nothing has to survive a crash of it.

@@ -2,12 +2,12 @@ import { CREATE_ROWS } from "#platform/backup/saving/saved-rows.ts";
 import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /**
- * The tables of the object that keeps backups. Those of a run are empty between two runs: the rows that it has copied (`saved_row`), the ledgers
+ * The tables of the object that keeps backups. Those of a run are empty between two runs: the rows that it has copied (`saved_row`, `saved_piece`), the ledgers
  * that it saves, and the objects that it copies. `bucket_file` is what the bucket has of ledgers, and `kept_ledger` what the last snapshot relies
  * on of each ledger, and which snapshot has named the ledger last.
  */
 const STATEMENTS = [
-  CREATE_ROWS,
+  ...CREATE_ROWS,
   `CREATE TABLE run_ledger (
     uuid TEXT PRIMARY KEY,
     published INTEGER,

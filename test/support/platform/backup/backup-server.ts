@@ -31,6 +31,8 @@ export class BackupServer {
   readonly sickObjects = new Set<string>();
   /** The names of objects without any table. */
   readonly emptyObjects = new Set<string>();
+  /** What the only row of each object has. */
+  objectState = "waiting";
   /** Copies of objects that have not ended, and how many further begins each refuses: one that was left alone ends after a while. */
   readonly openCopies = new Map<string, number>();
   /** The id of the key with which it says that it encrypts. */
@@ -78,7 +80,7 @@ export class BackupServer {
       if (isEnd) this.openCopies.delete(name);
       return call.startsWith("DELETE ")
         ? void response.writeHead(204).end()
-        : void data(copyAnswerOf(call));
+        : void data(copyAnswerOf(call, this.objectState));
     }
     switch (call) {
       case "POST ":
@@ -167,10 +169,10 @@ const rowOf = ({ id, uuid, engine }: ServedLedger): unknown[] => {
 };
 
 /** The answer to a step of an object's copy: it has one table with one row. */
-function copyAnswerOf(call: string): object {
+function copyAnswerOf(call: string, state: string): object {
   if (call.endsWith("/copies")) return { id: "copy" };
   if (call.endsWith("/rows"))
-    return { table: "lanes", columns: ["id", "state"], key: ["id"], rows: [[1, "waiting"]] };
+    return { table: "lanes", columns: ["id", "state"], key: ["id"], rows: [[1, state]] };
   if (call.endsWith("/changes")) return { rows: [], after: 0, left: 0 };
   return { ended: true, rows: [], counters: {} };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { BackupServer } from "./backup-server.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryValues } from "./memory-values.ts";
+import { ObjectSql } from "./object-sql.ts";
 import { LedgerEngine } from "#ledger-engine";
 import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import { BackupKeeper, type KeeperTools } from "#platform/backup/scheduled/backup-keeper.ts";
@@ -21,7 +22,7 @@ export class KeptBackups {
   readonly server = new BackupServer();
   readonly bucket = new MemoryBucket();
   readonly values = new MemoryValues();
-  readonly sql = new NodeSql();
+  readonly sql = new ObjectSql();
   nowMs = Date.parse("2026-11-28T03:00:00.000Z");
   kept = 7;
   keys: KeeperTools["keys"];

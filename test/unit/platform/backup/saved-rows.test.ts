@@ -7,11 +7,11 @@ import {
   SavedRows,
 } from "#platform/backup/saving/saved-rows.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { NodeSql } from "#platform/sql/node-sql.ts";
+import { ObjectSql } from "#test/support/platform/backup/object-sql.ts";
 
 function freshRows(): SavedRows {
-  const sql = new NodeSql();
-  sql.all(CREATE_ROWS);
+  const sql = new ObjectSql();
+  for (const statement of CREATE_ROWS) sql.all(statement);
   return new SavedRows(sql);
 }
 
@@ -49,4 +49,29 @@ test("a page has a megabyte of lines, and one line at least", () => {
     place = last;
   } while (place !== undefined);
   expect(pages).toEqual([3, 3]);
+});
+
+test("a line may be longer than a value of the object's storage, and gives way to a shorter one", () => {
+  const rows = freshRows();
+  const long = [1, `${"\u0001".repeat(400_000)}€`, "ab".repeat(300_000)];
+  rows.keep("t", [1], [1, "x".repeat(600_000)]);
+  rows.keep("t", [1], long);
+  rows.keep("t", [2], [2]);
+  expect(rows.page("t").lines).toEqual([stringifyJson(long)]);
+  expect([...rows.linesOf("t")]).toEqual([stringifyJson(long), "[2]"]);
+  for (const shorter of [[1, "y".repeat(600_000)], [1]]) {
+    rows.keep("t", [1], shorter);
+    expect([...rows.linesOf("t")]).toEqual([stringifyJson(shorter), "[2]"]);
+  }
+  rows.keep("t", [1], undefined);
+  expect(rows.count("t")).toBe(1);
+});
+
+test("no piece of a long line ends inside of a character", () => {
+  const rows = freshRows();
+  for (const before of ["", "x"]) {
+    const row = [1, before + "😀".repeat(400_000)];
+    rows.keep("t", [1], row);
+    expect([...rows.linesOf("t")]).toEqual([stringifyJson(row)]);
+  }
 });

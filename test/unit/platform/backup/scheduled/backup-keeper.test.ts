@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
 import { WrappedKeys } from "#platform/backup/saving/wrapped-keys.ts";
@@ -101,6 +102,17 @@ describe("backups that a deployment makes into a bucket", () => {
       });
       expect(await backups.verify()).toEqual([]);
     }
+  });
+
+  test("a row that is longer than a value of the object's storage is saved", async () => {
+    const backups = await paid(1, ["one"]);
+    backups.server.objectState = "\u0001".repeat(400_000);
+    await backups.day(0);
+    expect(backups.keeper().state.last).toMatchObject({ lacks: 0 });
+    expect(await backups.verify()).toEqual([]);
+    const file = `snapshots/${backups.snapshots().at(-1)}/objects/${manifestOf(backups).objects[0]?.file}`;
+    const text = gunzipSync(backups.bucket.files.get(file)?.bytes ?? "").toString("utf8");
+    expect(text).toContain(JSON.stringify([1, backups.server.objectState]));
   });
 
   test("an operation that fails is done again later, and its reason is shown meanwhile", async () => {
