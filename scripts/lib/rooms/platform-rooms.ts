@@ -51,7 +51,10 @@ export const PLATFORM_ROOMS: Readonly<Record<string, Room>> = {
     packages: ["node:buffer", "node:crypto", "zod"],
   },
   "platform/backup/scheduled": {
-    uses: ["platform", ...platform("backup/saving", "secrets", "sql", "work/backoff.ts")],
+    uses: [
+      "platform",
+      ...platform("backup/saving", "secrets", "sql", "work/backoff.ts", "work/deadline.ts"),
+    ],
     packages: ["node:buffer", "node:crypto", "node:zlib", "zod"],
   },
   "platform/storage": { uses: ["platform", ...platform("db")], packages: D1 },

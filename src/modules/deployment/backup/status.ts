@@ -17,7 +17,7 @@ import { toMillis } from "#platform/time.ts";
 const LATE_MS = 26 * 3_600_000;
 
 const WHAT_TO_DO =
-  "see why, and repair it; npm run florin -- backup create --to r2 begins a backup at once, and the next day's run goes on in any case";
+  "see why, and repair it; npm run florin -- backup create --to r2 begins a backup at once, and the next run goes on in any case";
 
 /** The backups that the deployment makes into its bucket. */
 export const backupsSection: StatusSection = {

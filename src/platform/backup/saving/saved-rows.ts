@@ -62,9 +62,12 @@ export const CREATE_ROWS: readonly string[] = [
  */
 export class SavedRows {
   readonly #sql: Sql;
+  readonly #mayWrite: () => boolean;
 
-  constructor(sql: Sql) {
+  /** `mayWrite` says whether whoever reads the rows is still the one that writes them. */
+  constructor(sql: Sql, mayWrite: () => boolean = () => true) {
     this.#sql = sql;
+    this.#mayWrite = mayWrite;
   }
 
   /** Keeps a row by the values of its key. Without a row, the one with the key is removed. */
@@ -107,8 +110,10 @@ export class SavedRows {
     this.keep(change.table, key, change.row);
   }
 
-  /** Keeps many rows at once. */
+  /** Keeps many rows at once. Throws for rows that come too late: they may be older than those that are there. */
   together(work: () => void): void {
+    if (!this.#mayWrite())
+      throw new Error("The rows came after the end of the step that reads them.");
     this.#sql.transaction(work);
   }
 

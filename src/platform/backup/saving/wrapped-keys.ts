@@ -73,7 +73,7 @@ const { subtle } = crypto;
 const X25519_NAME = { name: "X25519" } as const;
 
 /** Imports a public key of X25519 in PEM. Throws `OperatorError` for a key of another kind. */
-export async function importPublicKey(pem: string): Promise<CryptoKey> {
+async function importPublicKey(pem: string): Promise<CryptoKey> {
   const spki = spkiOf(pem);
   try {
     return await subtle.importKey("spki", spki, X25519_NAME, true, []);

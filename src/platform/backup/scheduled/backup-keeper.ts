@@ -9,8 +9,10 @@ import { type KeptValues, StagedFile } from "./staged-file.ts";
 import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import { SavedRows } from "#platform/backup/saving/saved-rows.ts";
 import { newId } from "#platform/ids.ts";
+import { logError } from "#platform/log.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /** Waits before a step that has failed is done again, in milliseconds. */
 const STEP_BACKOFF = doubling(15_000, 300_000);
@@ -26,8 +28,15 @@ const ALARM_MS = 2000;
 const ALARM_CALLS = 200;
 const CALLS_OF_LIST = 60;
 const LISTING: ReadonlySet<string> = new Set(["heads", "ends"]);
+/**
+ * How long the steps of one alarm may take before the last of them counts as failed, in milliseconds: the platform ends an alarm after 15 minutes
+ * without a word to anybody.
+ */
+const STEP_MS = 600_000;
 /** How long a run may stand still before the next day's takes its place, in milliseconds. */
 const STILL_MS = 3_600_000;
+/** The least time from a run that has failed to the next one for the same slot, in milliseconds. Whoever asks does so every hour. */
+const AGAIN_MS = 3_000_000;
 
 const RUN = "run";
 const OWNER = "owner";
@@ -47,6 +56,8 @@ export interface KeeperTools {
   readonly nowMs: () => number;
   readonly keys: RunTools["keys"];
   readonly kept: number;
+  /** The start of the deadline of steps. */
+  readonly startDeadline?: StartDeadline;
 }
 
 /** A backup that is complete. */
@@ -94,6 +105,11 @@ export interface BackupState {
   readonly pruning: RunTrouble | undefined;
 }
 
+/** Why the last run has ended without a backup, and whether another one for the same slot may succeed without a person. */
+interface RunEnd extends RunTrouble {
+  readonly isPassing: boolean;
+}
+
 /** When a run was last asked for, first and for which time. */
 interface AskedSlot {
   readonly firstMs: number;
@@ -105,7 +121,8 @@ interface AskedSlot {
  *
  *     wake(slot) ─► a run is stored ─► alarm ─► steps, 2 s at most ─► stored ─► alarm ─► … ─► complete
  *                                        ▲                │ a step fails
- *                                        └── 15 s … 5 min ┴──► 20 times, or in vain ─► the reason is stored; the next slot begins anew
+ *                                        │                ├──► 20 times ─► the reason is stored; the run begins anew after an hour
+ *                                        └── 15 s … 5 min ┴──► in vain  ─► the reason is stored; the next slot begins anew
  *
  * A backup is complete when its manifest is in the bucket. What the run then removes, or cannot remove, changes nothing about that.
  *
@@ -118,7 +135,10 @@ export class BackupKeeper {
     this.#tools = tools;
   }
 
-  /** Begins a run for a slot, in milliseconds since the epoch, unless there was one, or one is under way. Returns whether steps are to be done. */
+  /**
+   * Begins a run for a slot, in milliseconds since the epoch, unless there was one, or one is under way. One that has failed is begun anew, unless
+   * that would be in vain. Returns whether steps are to be done.
+   */
   wake(slotMs: number): boolean {
     const { kv, nowMs } = this.#tools;
     const asked = kv.get<AskedSlot>(SLOT);
@@ -126,10 +146,18 @@ export class BackupKeeper {
     const isNew = slotMs !== asked?.slotMs;
     if (isNew) kv.put(SLOT, { firstMs: asked?.firstMs ?? nowMs(), slotMs } satisfies AskedSlot);
     const run = kv.get<StoredRun & { readonly goneOnMs: number }>(RUN);
-    if (run === undefined) return isNew && this.begin();
+    if (run === undefined) return (isNew || this.#isTriedAgain()) && this.begin();
     if (!isNew || Math.abs(nowMs() - run.goneOnMs) < STILL_MS) return true;
-    this.#fail(run, kv.get<RunTrouble>(TROUBLE)?.reason ?? "The run stood still for an hour.");
+    const reason = kv.get<RunTrouble>(TROUBLE)?.reason ?? "The run stood still for an hour.";
+    this.#fail(run, new Error(reason));
     return this.begin();
+  }
+
+  /** Whether the last run has failed some time ago for a reason that may have passed. */
+  #isTriedAgain(): boolean {
+    const { kv, nowMs } = this.#tools;
+    const failure = kv.get<RunEnd>(FAILURE);
+    return failure?.isPassing === true && Math.abs(nowMs() - failure.atMs) >= AGAIN_MS;
   }
 
   /** Begins a run; returns false if one is under way. */
@@ -148,13 +176,23 @@ export class BackupKeeper {
     const beganMs = nowMs();
     const work = kv.get<BackupWork>(WORK);
     if (work !== undefined) kv.put(WORK, { ...work, alarms: work.alarms + 1 });
-    for (let calls = 0; calls < ALARM_CALLS;) {
-      const run = kv.get<StoredRun>(RUN);
-      if (run === undefined) return undefined;
-      calls += LISTING.has(run.stage.name) ? CALLS_OF_LIST : 1;
-      const waitMs = await this.#step(run);
-      if (waitMs > 0) return nowMs() + waitMs;
-      if (Math.abs(nowMs() - beganMs) >= ALARM_MS) break;
+    const late = Promise.withResolvers<never>();
+    late.promise.catch(() => undefined); // The step that waits hears of it.
+    const { startDeadline = ownDeadline } = this.#tools;
+    const deadline = startDeadline(STEP_MS, () =>
+      late.reject(new Error("The step has not ended within ten minutes.")),
+    );
+    try {
+      for (let calls = 0; calls < ALARM_CALLS;) {
+        const run = kv.get<StoredRun>(RUN);
+        if (run === undefined) return undefined;
+        calls += LISTING.has(run.stage.name) ? CALLS_OF_LIST : 1;
+        const waitMs = await this.#step(run, late.promise);
+        if (waitMs > 0) return nowMs() + waitMs;
+        if (Math.abs(nowMs() - beganMs) >= ALARM_MS) break;
+      }
+    } finally {
+      deadline.end();
     }
     return kv.get(RUN) === undefined ? undefined : nowMs();
   }
@@ -178,15 +216,16 @@ export class BackupKeeper {
     };
   }
 
-  /** Does a step. Returns the wait before the next one, in milliseconds. */
-  async #step(stored: StoredRun): Promise<number> {
+  /** Does a step, which fails where it has not ended before `late` rejects. Returns the wait before the next one, in milliseconds. */
+  async #step(stored: StoredRun, late: Promise<never>): Promise<number> {
     const { sql, kv, nowMs } = this.#tools;
     // A run that stood still may have ended while its step waited.
     const isOver = (): boolean => kv.get<StoredRun>(RUN)?.facts.began !== stored.facts.began;
     const run = stored.form === RUN_FORM ? stored : newRun(Date.parse(stored.facts.began)); // another version's
-    const tools = this.#runTools();
+    let isUnderWay = true;
+    const tools = this.#runTools(() => isUnderWay && !isOver());
     try {
-      const finish = await stepOf(tools, run);
+      const finish = await Promise.race([stepOf(tools, run), late]);
       sql.transaction(() => {
         if (isOver()) return;
         const { stage, facts } = finish();
@@ -201,14 +240,16 @@ export class BackupKeeper {
       return 0;
     } catch (error) {
       if (isOver()) return 0;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       const failures = (kv.get<RunTrouble>(TROUBLE)?.failures ?? 0) + 1;
       kv.put(TROUBLE, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
       const most = run.stage.name === "prune" ? PRUNE_FAILURES_MAX : FAILURES_MAX;
       if (!(error instanceof RunFailure) && failures < most)
         return waitAfterFailures(STEP_BACKOFF, failures);
-      this.#fail(run, reason);
+      this.#fail(run, error);
       return 0;
+    } finally {
+      isUnderWay = false;
     }
   }
 
@@ -240,11 +281,17 @@ export class BackupKeeper {
   }
 
   /** Ends a run that does not go on. Its backup is lost, unless it is complete already. */
-  #fail({ stage }: StoredRun, reason: string): void {
+  #fail({ stage, facts }: StoredRun, error: unknown): void {
     const { kv, nowMs } = this.#tools;
-    const key = stage.name === "prune" ? PRUNING : FAILURE;
+    const isComplete = stage.name === "prune";
+    const key = isComplete ? PRUNING : FAILURE;
     const failures = (kv.get<RunTrouble>(key)?.failures ?? 0) + 1;
-    kv.put(key, { atMs: nowMs(), reason, failures } satisfies RunTrouble);
+    const isPassing = !(error instanceof RunFailure) || error.isPassing;
+    kv.put(key, { atMs: nowMs(), reason: reasonOf(error), failures, isPassing } satisfies RunEnd);
+    const message = isComplete
+      ? "what is older than the deployment's backups cannot be removed from its bucket"
+      : "a backup into the deployment's bucket has failed";
+    logError(message, error, { stage: stage.name, snapshot: facts.snapshot });
     this.#clear();
   }
 
@@ -265,7 +312,8 @@ export class BackupKeeper {
     tools.staged.clear();
   }
 
-  #runTools(): RunTools {
+  /** What a step works with. Rows that arrive when it may no longer write are no rows of the run. */
+  #runTools(mayWrite: () => boolean = () => true): RunTools {
     const { sql, kv, bucket } = this.#tools;
     let owner = kv.get<string>(OWNER);
     if (owner === undefined) {
@@ -276,7 +324,7 @@ export class BackupKeeper {
       ...this.#tools,
       owner,
       failures: kv.get<RunTrouble>(TROUBLE)?.failures ?? 0,
-      rows: new SavedRows(sql),
+      rows: new SavedRows(sql, mayWrite),
       known: new KnownFiles(sql, bucket),
       ledgers: new RunLedgers(sql),
       places: new RunPlaces(sql),
@@ -284,6 +332,9 @@ export class BackupKeeper {
     };
   }
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** Counts an operation that R2 charges among the work of the run under way: `A` changes or lists, `B` reads. */
 export function countOperation(kv: KeptValues, charged: "A" | "B"): void {

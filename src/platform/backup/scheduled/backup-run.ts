@@ -15,7 +15,7 @@ import {
   type RunStage,
 } from "./run-state.ts";
 import { nameOfNext } from "#platform/backup/saving/file-names.ts";
-import { importPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
+import { wrapToPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
 import { OperatorError } from "#platform/errors.ts";
 
 /** A run as it is stored between two steps. */
@@ -89,7 +89,7 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   const { complete, incomplete } = await snapshotsIn(bucket);
   const request = { method: "GET", path: "/versions", answer: Versions } as const;
   const { commit, versions } = await reads.call(request);
-  if (tools.keys !== undefined) await assertPublicKey(tools.keys.publicKey);
+  if (tools.keys !== undefined) await assertPublicKey(tools.keys);
   const began = facts.began;
   return () => {
     tools.rows.clear();
@@ -112,9 +112,9 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
 }
 
 /** Throws `RunFailure` for a public key to which no keys can be wrapped: the manifest at the end of the run would need it. */
-async function assertPublicKey(publicKey: string): Promise<void> {
+async function assertPublicKey({ keys, publicKey }: NonNullable<RunTools["keys"]>): Promise<void> {
   try {
-    await importPublicKey(publicKey);
+    await wrapToPublicKey(keys, publicKey);
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause;
     throw new RunFailure(`FLORIN_BACKUP_PUBLIC_KEY cannot be used: ${cause.message}`, { cause });

@@ -10,12 +10,15 @@ import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import { BackupKeeper, type KeeperTools } from "#platform/backup/scheduled/backup-keeper.ts";
 import { KEEPER_TABLES } from "#platform/backup/scheduled/keeper-tables.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import type { StartDeadline } from "#platform/work/deadline.ts";
 import { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { verifyBackup } from "#scripts/florin/backup/verify-backup.ts";
 import type { Api } from "#scripts/lib/api.ts";
 import { create, INFO, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
 export const uuidOf = (number: number): string => `0f0e0d0c-0b0a-4908-8706-05040302010${number}`;
+
+const NEVER = { end: () => undefined, signal: new AbortController().signal };
 
 /** A deployment that keeps its backups in a bucket: its server, the storage of its object, and the bucket. */
 export class KeptBackups {
@@ -30,6 +33,8 @@ export class KeptBackups {
   aroundCall: (path: string) => Promise<void> = async () => undefined;
   /** Resolves when the process ends: whatever it does then never goes on. */
   killed: Promise<number> = new Promise(() => undefined);
+  /** Starts the deadline of steps, which by default never passes: the time of the tests is `nowMs`. */
+  startDeadline: StartDeadline = () => NEVER;
   readonly #ledgers: TestLedger[] = [];
   #api: Api | undefined;
 
@@ -64,7 +69,9 @@ export class KeptBackups {
   keeper(): BackupKeeper {
     const { sql, values: kv, bucket, keys, kept } = this;
     const reads = this.#reads();
-    return new BackupKeeper({ sql, kv, bucket, keys, kept, reads, nowMs: () => this.nowMs });
+    const { startDeadline } = this;
+    const tools = { sql, kv, bucket, keys, kept, reads, startDeadline };
+    return new BackupKeeper({ ...tools, nowMs: () => this.nowMs });
   }
 
   /** Rings alarms until nothing is to be done; each time, the object has just been started. Returns their number. */

@@ -75,3 +75,14 @@ test("no piece of a long line ends inside of a character", () => {
     expect([...rows.linesOf("t")]).toEqual([stringifyJson(row)]);
   }
 });
+
+test("rows that come too late are not kept", () => {
+  const sql = new ObjectSql();
+  for (const statement of CREATE_ROWS) sql.all(statement);
+  let isOver = false;
+  const rows = new SavedRows(sql, () => !isOver);
+  rows.together(() => rows.keep("t", [1], [1]));
+  isOver = true;
+  expect(() => rows.together(() => rows.keep("t", [2], [2]))).toThrow("after the end of the step");
+  expect([...rows.linesOf("t")]).toEqual(["[1]"]);
+});
