@@ -19,6 +19,19 @@ export async function replaceLostParts(
   }
 }
 
+/** Reads the first part again whose files are lost, as `replaceLostParts` does. Returns whether there was one. */
+export async function replaceLostPart(
+  save: PartSave,
+  parts: readonly LedgerPart[],
+): Promise<boolean> {
+  for (const [index, part] of parts.entries()) {
+    if (await isThere(save.folder, part)) continue;
+    await replace(save, part, parts[index - 1]);
+    return true;
+  }
+  return false;
+}
+
 /** Whether the files of a part are there with their sizes. Only `backup verify` reads their bytes. */
 export async function isThere(folder: PartFolder, { log, origins }: LedgerPart): Promise<boolean> {
   for (const { file, bytes } of [log, origins]) {

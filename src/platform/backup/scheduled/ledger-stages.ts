@@ -5,7 +5,7 @@ import { sessionOf } from "./run-session.ts";
 import type { Finish, RunAt, RunTools } from "./run-state.ts";
 import type { SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
 import { describedFailure, describedLedger } from "#platform/backup/saving/described-ledgers.ts";
-import { isThere, replaceLostParts } from "#platform/backup/saving/lost-parts.ts";
+import { isThere, replaceLostPart } from "#platform/backup/saving/lost-parts.ts";
 import { assertContinues, saveNextPart } from "#platform/backup/saving/save-ledger.ts";
 import { NotContinuedError, type PartSave } from "#platform/backup/saving/save-part.ts";
 import { isListed, readLedgers } from "#platform/backup/saving/saved-ledgers.ts";
@@ -102,7 +102,7 @@ async function assertPartsKept({ tools }: RunAt<"compare">, save: PartSave): Pro
   );
 }
 
-/** Saves the next part of a log; behind the last one, the ledger's description. */
+/** Replaces the next lost part of a log, or saves the next new one; behind the last one, the ledger's description. */
 export async function logs(run: RunAt<"logs">): Promise<Finish> {
   const { tools, facts, stage } = run;
   const ledger = tools.ledgers.next(stage.after);
@@ -113,7 +113,7 @@ export async function logs(run: RunAt<"logs">): Promise<Finish> {
     const parts = await save.folder.parts();
     if (!stage.isReady) {
       await save.folder.prepare();
-      await replaceLostParts(save, parts);
+      if (await replaceLostPart(save, parts)) return () => ({ stage });
     }
     const part = await saveNextPart(save, parts.at(-1));
     if (part !== undefined) {
