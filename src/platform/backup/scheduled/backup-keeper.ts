@@ -324,6 +324,7 @@ export class BackupKeeper {
       ...this.#tools,
       owner,
       failures: kv.get<RunTrouble>(TROUBLE)?.failures ?? 0,
+      lastComplete: kv.get<CompleteBackup>(LAST)?.snapshot,
       rows: new SavedRows(sql, mayWrite),
       known: new KnownFiles(sql, bucket),
       ledgers: new RunLedgers(sql),

@@ -8,6 +8,7 @@ import { RunFailure } from "./run-failure.ts";
 import { snapshotsIn } from "./run-snapshots.ts";
 import {
   type Finish,
+  KNOWN_FROM,
   RUN_FORM,
   type RunAt,
   type RunFacts,
@@ -90,8 +91,13 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   const request = { method: "GET", path: "/versions", answer: Versions } as const;
   const { commit, versions } = await reads.call(request);
   if (tools.keys !== undefined) await assertPublicKey(tools.keys);
-  const began = facts.began;
+  const snapshot = nameOfNext([...complete, ...incomplete].toSorted(), facts.began);
+  // What is known of ledgers is of the bucket that has the last backup: another one may have been bound meanwhile.
+  const { lastComplete } = tools;
+  const isOther = lastComplete !== undefined && !complete.includes(lastComplete);
   return () => {
+    if (isOther) tools.ledgers.forgetAllKept();
+    if (isOther || tools.kv.get(KNOWN_FROM) === undefined) tools.kv.put(KNOWN_FROM, snapshot);
     tools.rows.clear();
     tools.ledgers.clear();
     tools.places.clear();
@@ -99,9 +105,9 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
     return {
       stage: { name: "files", after: "" },
       facts: {
-        snapshot: nameOfNext([...complete, ...incomplete].toSorted(), began),
+        snapshot,
         last: complete.at(-1),
-        moments: { began },
+        moments: { began: facts.began },
         versions: {
           ...(commit === undefined ? {} : { commit }),
           versions: Object.fromEntries(versions.map(({ name, version }) => [name, version])),

@@ -21,6 +21,15 @@ export async function claimBucket(bucket: BackupBucket, owner: string): Promise<
   );
 }
 
+/** Throws `RunFailure` unless the bucket is still the one of `claimBucket`: a snapshot is whole only in the bucket that has its parts. */
+export async function assertOwner(bucket: BackupBucket, owner: string): Promise<void> {
+  if ((await ownerOf(bucket)) === owner) return;
+  throw new RunFailure(
+    `The bucket is another one than when the run began, or lacks ${OWNER}: the next run begins anew.`,
+    { isPassing: true },
+  );
+}
+
 async function ownerOf(bucket: BackupBucket): Promise<string | undefined> {
   const found = await bucket.get(OWNER);
   if (found === undefined) return undefined;

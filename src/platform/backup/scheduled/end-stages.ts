@@ -1,24 +1,31 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { assertOwner } from "./bucket-owner.ts";
 import { folderOfLedger } from "./bucket-parts.ts";
 import { onePiece, type Pieces, REMOVED_MAX } from "./bucket.ts";
 import { folderOf } from "./database-stages.ts";
 import { describeText } from "./described-text.ts";
 import { snapshotsIn } from "./run-snapshots.ts";
-import type { Finish, RunAt, RunFacts, RunTools } from "./run-state.ts";
+import { type Finish, KNOWN_FROM, type RunAt, type RunFacts, type RunTools } from "./run-state.ts";
 import { KEYS, SNAPSHOTS } from "#platform/backup/saving/file-names.ts";
 import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
 import { wrapToPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** Writes the keys and, last of all, the manifest: from then on the snapshot is complete. */
+/**
+ * Writes the keys and, last of all, the manifest: from then on the snapshot is complete, and none of its files changes. The manifest is there
+ * already where the process has ended behind its put.
+ */
 export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Finish> {
-  const keys = await writeKeys(tools, facts);
+  await assertOwner(tools.bucket, tools.owner);
   const ended = new Date(tools.nowMs()).toISOString();
-  const { pieces, sha256 } = manifestOf(tools, { facts, keys, ended });
-  await tools.bucket.put(`${folderOf(facts)}/${MANIFEST}`, pieces);
+  const found = await tools.bucket.get(`${folderOf(facts)}/${MANIFEST}`);
+  const sha256 =
+    found === undefined
+      ? await complete(tools, facts, ended)
+      : createHash("sha256").update(found.bytes).digest("hex");
   const { failed } = tools.ledgers.counts();
   const objects = facts.classes.reduce((sum, saved) => sum + (saved.failed?.length ?? 0), 0);
   return () => {
@@ -28,6 +35,14 @@ export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Fin
       facts: { moments: { ...facts.moments, ended }, sha256, lacks: failed + objects },
     };
   };
+}
+
+/** Puts the keys and the manifest, and returns the SHA-256 of the manifest. */
+async function complete(tools: RunTools, facts: RunFacts, ended: string): Promise<string> {
+  const keys = await writeKeys(tools, facts);
+  const { pieces, sha256 } = manifestOf(tools, { facts, keys, ended });
+  await tools.bucket.put(`${folderOf(facts)}/${MANIFEST}`, pieces);
+  return sha256;
 }
 
 async function writeKeys(
@@ -100,13 +115,24 @@ export async function prune({ tools, facts }: RunAt<"prune">): Promise<Finish> {
     await removeFolder(tools, `${SNAPSHOTS}/${doomed}`);
     return () => ({ stage: { name: "prune" } });
   }
-  const uuid = tools.ledgers.nextUnneeded(complete[0] ?? facts.snapshot);
-  if (facts.lacks !== 0 || uuid === undefined) return () => ({ stage: undefined });
+  if (facts.lacks !== 0) return () => ({ stage: undefined });
+  const uuid = nextUnneeded(tools, complete[0] ?? facts.snapshot);
+  if (uuid === undefined) return () => ({ stage: undefined });
   await removeFolder(tools, folderOfLedger(z.uuid().parse(uuid)));
   return () => {
     tools.ledgers.forgetKept(uuid);
     return { stage: { name: "prune" } };
   };
+}
+
+/**
+ * A ledger whose parts no snapshot from `oldest` on relies on: it was purged. If no snapshot has ever named it, a run has saved it that has failed;
+ * that is known only where the object has made all snapshots that are there.
+ */
+function nextUnneeded({ kv, ledgers }: RunTools, oldest: string): string | undefined {
+  const from = kv.get<string>(KNOWN_FROM);
+  const knowsAll = from !== undefined && oldest >= from;
+  return ledgers.nextUnneeded(oldest) ?? (knowsAll ? ledgers.nextUnnamed() : undefined);
 }
 
 async function removeFolder({ bucket, known }: RunTools, folder: string): Promise<void> {

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { FailedLedger, SnapshotLedger } from "#platform/backup/saving/backup-manifest.ts";
 import type { CatalogueRow } from "#platform/backup/saving/catalogue-rows.ts";
+import { LEDGERS } from "#platform/backup/saving/file-names.ts";
 import type { LedgerPage, ListedLedger } from "#platform/backup/saving/saved-ledgers.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
@@ -19,6 +21,9 @@ interface KeptLedger {
   readonly parts: number;
   readonly partsSha256: string;
 }
+
+/** Where the keys of a ledger's files, `ledgers/<uuid>/…`, have its UUID: the first character, counted from 1, and their number. */
+const UUID_IN_KEY = [LEDGERS.length + 2, 36] as const;
 
 /** Rows of the manifest that are read at once. */
 const PAGE = 500;
@@ -194,6 +199,24 @@ export class RunLedgers {
       oldest,
     );
     return row?.uuid;
+  }
+
+  /** A ledger that has files in the bucket and that no snapshot has ever named; undefined if there is none. */
+  nextUnnamed(): string | undefined {
+    return this.#sql
+      .all<{ uuid: string }>(
+        `SELECT DISTINCT substr(key, ?, ?) AS uuid FROM bucket_file
+          WHERE NOT EXISTS (SELECT 1 FROM kept_ledger WHERE kept_ledger.uuid = substr(key, ?, ?))`,
+        ...UUID_IN_KEY,
+        ...UUID_IN_KEY,
+      )
+      .map(({ uuid }) => uuid)
+      .find((uuid) => z.uuid().safeParse(uuid).success);
+  }
+
+  /** Forgets what the last snapshot relies on, for a bucket that does not have it. */
+  forgetAllKept(): void {
+    this.#sql.all("DELETE FROM kept_ledger");
   }
 
   forgetKept(uuid: string): void {

@@ -16,6 +16,9 @@ import type { Sql } from "#platform/sql/sql.ts";
 /** The number of the form of a stored run. A run of another form, which an earlier version of the code has begun, is begun anew. */
 export const RUN_FORM = 1;
 
+/** The key of the value of the object that names the first snapshot from which on it knows the ledgers of all snapshots in the bucket. */
+export const KNOWN_FROM = "known-from";
+
 /** The rows of a table while they are written into its file. */
 export interface WrittenTable {
   /** The place of the table among those that were copied. */
@@ -115,6 +118,8 @@ export interface RunTools {
   readonly failures: number;
   /** How many snapshots are kept. */
   readonly kept: number;
+  /** The name of the last snapshot that this object has completed; undefined for none. */
+  readonly lastComplete: string | undefined;
   readonly rows: SavedRows;
   readonly known: KnownFiles;
   readonly ledgers: RunLedgers;
