@@ -27,7 +27,10 @@ export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Fin
       ? await complete(tools, facts, ended)
       : createHash("sha256").update(found.bytes).digest("hex");
   const { failed } = tools.ledgers.counts();
-  const objects = facts.classes.reduce((sum, saved) => sum + (saved.failed?.length ?? 0), 0);
+  const objects = facts.classes.reduce(
+    (sum, saved) => sum + tools.places.failedOf(saved.class).length,
+    0,
+  );
   return () => {
     tools.ledgers.keep(facts.snapshot);
     return {
@@ -58,7 +61,7 @@ async function writeKeys(
 
 /** The manifest, piece by piece, because it may name a hundred thousand ledgers; `BackupManifest` says what it has. */
 function manifestOf(
-  { ledgers }: RunTools,
+  { ledgers, places }: RunTools,
   { facts, keys, ended }: { facts: RunFacts; keys: DescribedFile | null; ended: string },
 ): { readonly pieces: Pieces; readonly sha256: string } {
   const [backup = "", ...laterBackups] = facts.session?.ids ?? [];
@@ -69,7 +72,10 @@ function manifestOf(
     ...(laterBackups.length === 0 ? {} : { laterBackups }),
     moments: { ...facts.moments, ended },
     database: facts.database,
-    objects: facts.classes,
+    objects: facts.classes.map((saved) => {
+      const failed = places.failedOf(saved.class);
+      return failed.length === 0 ? saved : { ...saved, failed };
+    }),
     keys,
     keyIds: facts.keyIds,
   });

@@ -17,7 +17,7 @@ const STATEMENTS = [
     saved TEXT,
     failed TEXT
   ) STRICT, WITHOUT ROWID`,
-  "CREATE TABLE run_object (class TEXT, name TEXT, PRIMARY KEY (class, name)) STRICT, WITHOUT ROWID",
+  "CREATE TABLE run_object (class TEXT, name TEXT, failed TEXT, PRIMARY KEY (class, name)) STRICT, WITHOUT ROWID",
   `CREATE TABLE bucket_file (
     key TEXT PRIMARY KEY,
     bytes INTEGER NOT NULL,

@@ -56,11 +56,7 @@ type Unbegun = Pick<CopiedObjectProgress, "name" | "tries">;
 type Copying = Extract<CopiedObjectProgress, { readonly place: unknown }>;
 type Copied = Extract<CopiedObjectProgress, { readonly copied: unknown }>;
 
-const newClass = (name: string): WrittenClass => ({
-  class: name,
-  objects: 0,
-  failed: [],
-});
+const newClass = (name: string): WrittenClass => ({ class: name, objects: 0 });
 
 function beginObject(
   run: RunAt<"objects">,
@@ -137,18 +133,13 @@ async function writeObject(
 
 async function closeClass(
   { tools, facts, stage }: RunAt<"objects">,
-  { class: name, objects: count, failed }: WrittenClass,
+  { class: name, objects: count }: WrittenClass,
 ): Promise<Finish> {
   const folder = `${folderOf(facts)}/${OBJECTS}`;
   const file = await tools.staged.close(tools.bucket, folder, fileOf(name));
   return () => {
     tools.staged.clear();
-    const saved = {
-      class: name,
-      objects: count,
-      ...file,
-      ...(failed.length === 0 ? {} : { failed: [...failed] }),
-    };
+    const saved = { class: name, objects: count, ...file };
     return {
       stage: { name: "objects", after: stage.after },
       facts: { classes: [...facts.classes, saved] },
@@ -193,7 +184,9 @@ async function attempt(
       return beginObject(again, after, { name, tries: tries + 1 });
     }
     await listObjects(reads); // A server that does not answer this either is not one with a sick object.
-    const failed = [...writing.failed, { object: name, reason: error.message }];
-    return () => ({ stage: { ...over, writing: { ...writing, failed } }, facts: { session } });
+    return () => {
+      tools.places.noteFailure(after, error.message);
+      return { stage: { ...over, writing }, facts: { session } };
+    };
   }
 }

@@ -15,7 +15,29 @@ export class RunPlaces {
 
   add(places: readonly CopiedPlace[]): void {
     for (const { class: className, name } of places)
-      this.#sql.all("INSERT OR IGNORE INTO run_object VALUES (?, ?)", className, name);
+      this.#sql.all(
+        "INSERT OR IGNORE INTO run_object (class, name) VALUES (?, ?)",
+        className,
+        name,
+      );
+  }
+
+  /** Notes why an object cannot be copied, as a sentence. */
+  noteFailure({ class: className, name }: CopiedPlace, reason: string): void {
+    this.#sql.all(
+      "UPDATE run_object SET failed = ? WHERE class = ? AND name = ?",
+      reason,
+      className,
+      name,
+    );
+  }
+
+  /** The objects of a class that could not be copied. */
+  failedOf(className: string): { readonly object: string; readonly reason: string }[] {
+    return this.#sql.all<{ object: string; reason: string }>(
+      "SELECT name AS object, failed AS reason FROM run_object WHERE class = ? AND failed IS NOT NULL ORDER BY name",
+      className,
+    );
   }
 
   /** The first one behind a place; undefined if there is none. */

@@ -37,7 +37,6 @@ export type CopiedObjectProgress = { readonly name: string; readonly tries: numb
 export interface WrittenClass {
   readonly class: string;
   readonly objects: number;
-  readonly failed: readonly { readonly object: string; readonly reason: string }[];
 }
 
 /**
@@ -87,7 +86,8 @@ export interface RunFacts {
   readonly moments: Partial<BackupManifest["moments"]>;
   readonly tables: readonly SavedTable[];
   readonly database?: DescribedFile;
-  readonly classes: BackupManifest["objects"];
+  /** The files of classes of objects. The places of the run have the objects that have failed, of which there may be many. */
+  readonly classes: readonly Omit<BackupManifest["objects"][number], "failed">[];
   readonly keyIds: readonly string[];
   /** Entries of logs that the run has added. */
   readonly added: number;
