@@ -90,6 +90,9 @@ test("a backup into the bucket has every file that its manifest names, and the n
   const begun = await api(PATH, { method: "POST" });
   expect(begun.status).toBe(201);
   expect((await api(PATH, { method: "POST" })).status).toBe(409);
+  const audited =
+    "SELECT count(*) AS begins FROM audit WHERE action LIKE 'deployment.bucket-backup.%'";
+  expect(await env.DB.prepare(audited).first()).toEqual({ begins: 1 });
   const { last } = await work();
   expect(last).toMatchObject({ lacks: 0 });
   const snapshot = last?.snapshot ?? "";

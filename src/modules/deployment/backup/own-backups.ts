@@ -54,10 +54,12 @@ export async function beginOwnBackup(context: ServiceContext): Promise<BackupSta
   const { env } = context;
   assertBucket(env);
   await assertNoCopy(env);
-  await new AuditedChange(context, {
-    action: "deployment.bucket-backup.begin",
-    object: "bucket-backups",
-  }).record();
+  const { run } = await stateOf(env);
+  if (run === undefined) {
+    const action = "deployment.bucket-backup.begin";
+    await new AuditedChange(context, { action, object: "bucket-backups" }).record();
+  }
+  // A run that is under way is not begun, and goes on if its alarm was lost.
   const begins = await reachObject(keeperOf(env).begin(), TO_KEEPER);
   if (!begins) {
     throw new AppError("CONFLICT", "a backup is under way already; its state shows how far it is");
