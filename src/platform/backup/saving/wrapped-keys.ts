@@ -61,10 +61,10 @@ export function authenticated({
   return Buffer.from(stringifyJson([format, wrapping.method, ...parameters, keyIds]));
 }
 
-/** The DER of a public key in PEM (RFC 7468). Throws `OperatorError` for a text that is none. */
+/** The DER of a public key in PEM (RFC 7468), which may have other text around it, as that of `openssl pkey -text`. Throws `OperatorError` for a text that is none. */
 function spkiOf(pem: string): Buffer<ArrayBuffer> {
   const [, base64] =
-    /^\s*-----BEGIN PUBLIC KEY-----([A-Za-z\d+/=\s]+)-----END PUBLIC KEY-----\s*$/.exec(pem) ?? [];
+    /-----BEGIN PUBLIC KEY-----([A-Za-z\d+/=\s]+)-----END PUBLIC KEY-----/.exec(pem) ?? [];
   if (base64 === undefined) throw new OperatorError("The text is no public key in PEM.");
   return Buffer.from(base64, "base64");
 }

@@ -37,6 +37,12 @@ describe("keys in a backup", () => {
     expect(() => openKeys(wrapped, { passphrase: "x" })).toThrow("were wrapped to a public key");
   });
 
+  test("a public key may have other text around it, as openssl prints it", async () => {
+    const pair = freshPair();
+    const publicKey = `${pair.publicKey}X25519 Public-Key:\npub:\n    aa:bb\n`;
+    expect(openKeys(stored(await wrapKeys(KEYS, { publicKey })), pair)).toEqual(KEYS);
+  });
+
   test("wrapped keys show none of the keys, are different each time, and are refused once they are changed", async () => {
     const pair = freshPair();
     const [one, other] = [await wrapKeys(KEYS, pair), await wrapKeys(KEYS, pair)];
