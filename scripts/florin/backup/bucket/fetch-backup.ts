@@ -134,6 +134,10 @@ async function fetchFile(
         throw new UnclearError("The server has broken off its answer.", { cause });
       },
     );
+    const got = statSync(partial).size;
+    // A run that is under way lengthens lists of parts.
+    if (key.endsWith(`/${PARTS}`) ? got < bytes : got !== bytes)
+      throw new UnclearError(`The server sends ${got} bytes of ${key}, which has ${bytes}.`);
   });
   if (size !== undefined && key.endsWith(`/${PARTS}`)) assertLonger(path, partial);
   renameSync(partial, path);

@@ -14,6 +14,8 @@ export class BucketServer {
   readonly read: string[] = [];
   /** Keys whose next answer breaks off in the middle. */
   readonly broken = new Set<string>();
+  /** Keys whose next answer lacks its end, and does not say so. */
+  readonly short = new Set<string>();
   /** The answers to looks at the backups; the last one is given again. */
   readonly states: object[] = [{}];
   readonly #bucket: MemoryBucket;
@@ -32,6 +34,7 @@ export class BucketServer {
         const key = url.searchParams.get("key") ?? "";
         const bytes = Buffer.from(this.#bucket.files.get(key)?.bytes ?? []);
         this.read.push(key);
+        if (this.short.delete(key)) return void response.end(bytes.subarray(0, 3));
         if (!this.broken.delete(key)) return void response.end(bytes);
         response.writeHead(200, { "content-length": bytes.length });
         response.write(bytes.subarray(0, 3), () => response.destroy());

@@ -59,9 +59,12 @@ test("a fetched backup is whole, and the next run fetches what is new", async ()
   expect(server.read.at(-1)).toMatch(/^snapshots\/000002-[^/]+\/manifest\.json$/);
 });
 
-test("an answer that breaks off is asked for again", async () => {
+test("an answer that breaks off, or is shorter than its file, is asked for again", async () => {
   server.broken.add(`ledgers/${uuidOf(2)}/log-1-3.jsonl.gz`);
+  server.short.add(`ledgers/${uuidOf(1)}/log-1-3.jsonl.gz`);
+  server.short.add(`ledgers/${uuidOf(1)}/parts.jsonl`);
   await fetched();
+  expect([...server.broken, ...server.short]).toEqual([]);
   expect(await verify()).toEqual([]);
 });
 
