@@ -95,9 +95,11 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   // What is known of ledgers is of the bucket that has the last backup: another one may have been bound meanwhile.
   const { lastComplete } = tools;
   const isOther = lastComplete !== undefined && !complete.includes(lastComplete);
+  // The last snapshot is another one also where its run has given way behind the put of its manifest.
+  const knowsLast = complete.at(-1) === lastComplete;
   return () => {
     if (isOther) tools.ledgers.forgetAllKept();
-    if (isOther || tools.kv.get(KNOWN_FROM) === undefined) tools.kv.put(KNOWN_FROM, snapshot);
+    if (!knowsLast || tools.kv.get(KNOWN_FROM) === undefined) tools.kv.put(KNOWN_FROM, snapshot);
     tools.rows.clear();
     tools.ledgers.clear();
     tools.places.clear();

@@ -132,13 +132,13 @@ export async function prune({ tools, facts }: RunAt<"prune">): Promise<Finish> {
 }
 
 /**
- * A ledger whose parts no snapshot from `oldest` on relies on: it was purged. If no snapshot has ever named it, a run has saved it that has failed;
- * that is known only where the object has made all snapshots that are there.
+ * A ledger whose parts no snapshot from `oldest` on relies on: it was purged. If no snapshot has ever named it, a run has saved it that has failed.
+ * Nothing of this is known as long as there is a snapshot whose ledgers the object has not noted.
  */
 function nextUnneeded({ kv, ledgers }: RunTools, oldest: string): string | undefined {
   const from = kv.get<string>(KNOWN_FROM);
-  const knowsAll = from !== undefined && oldest >= from;
-  return ledgers.nextUnneeded(oldest) ?? (knowsAll ? ledgers.nextUnnamed() : undefined);
+  if (from === undefined || oldest < from) return undefined;
+  return ledgers.nextUnneeded(oldest) ?? ledgers.nextUnnamed();
 }
 
 async function removeFolder({ bucket, known }: RunTools, folder: string): Promise<void> {

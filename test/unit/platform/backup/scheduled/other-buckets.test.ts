@@ -101,6 +101,25 @@ test("logs of a purged ledger stay as long as there is a snapshot whose ledgers 
   expect(await backups.verify()).toEqual([]);
 });
 
+test("logs of a purged ledger stay as long as a snapshot names it whose run has given way behind its manifest", async () => {
+  const backups = await paid(2);
+  backups.kept = 2;
+  await backups.day(0);
+  endBehindPut(backups, /^snapshots\/[^/]+\/manifest\.json$/);
+  backups.nowMs += 86_400_000;
+  backups.keeper().wake(backups.nowMs);
+  await Promise.race([backups.killed, backups.keeper().work()]);
+  backups.bucket.around = async () => undefined;
+  backups.server.ledgers.pop();
+  await backups.day(2);
+  expect(backups.snapshots().map((name) => name.slice(0, 6))).toEqual(["000002", "000003"]);
+  expect(filesOf(backups, uuidOf(2))).toHaveLength(3);
+  await backups.day(3);
+  expect(backups.snapshots()).toHaveLength(2);
+  expect(filesOf(backups, uuidOf(2))).toEqual([]);
+  expect(await backups.verify()).toEqual([]);
+});
+
 test("no file of a snapshot changes once its manifest is there", async () => {
   const backups = await paid(1);
   const pair = generateKeyPairSync("x25519");
