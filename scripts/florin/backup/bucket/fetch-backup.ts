@@ -15,6 +15,7 @@ import { LEDGERS, SNAPSHOTS, snapshotsAmong } from "#platform/backup/saving/file
 import { MANIFEST, PlainPath } from "#platform/backup/saving/manifest.ts";
 import { PARTS } from "#platform/backup/saving/part-list.ts";
 import { withPatience } from "#platform/backup/saving/patience.ts";
+import { stringifyJson } from "#platform/json.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { BackupSession } from "#scripts/florin/backup/calls/backup-session.ts";
 import { syncFolder } from "#scripts/florin/backup/sync-folder.ts";
@@ -23,20 +24,20 @@ import { OperatorError } from "#scripts/lib/project.ts";
 
 const PATH = "/api/florin/v1/backup/bucket/files";
 
-/** A file in the bucket. Its key is its path in the folder, and leads nowhere else. */
-const FetchedFile = z.object({ key: PlainKey(), bytes: z.int() });
+/** A file in the bucket. */
+const FetchedFile = z.object({ key: z.string(), bytes: z.int() });
 type FetchedFile = z.output<typeof FetchedFile>;
 
-/** The path of a file of a backup. The names of snapshots have dots and hyphens after each other, which `PlainPath` does not allow. */
-function PlainKey() {
-  const isPlain = (key: string): boolean => {
-    const [top = "", folder = "", ...rest] = key.split("/");
-    const isFolder = /^[\w][\w.-]*$/.test(folder) && !folder.includes("..");
-    return (
-      [LEDGERS, SNAPSHOTS].includes(top) && isFolder && PlainPath.safeParse(rest.join("/")).success
-    );
-  };
-  return z.string().refine(isPlain, "expected the path of a file of a backup");
+/**
+ * Whether a key is the path of a file of a backup, which leads nowhere else. The names of snapshots have dots and hyphens after each other, which
+ * `PlainPath` does not allow.
+ */
+function isPlain({ key }: FetchedFile): boolean {
+  const [top = "", folder = "", ...rest] = key.split("/");
+  const isFolder = /^[\w][\w.-]*$/.test(folder) && !folder.includes("..");
+  return (
+    [LEDGERS, SNAPSHOTS].includes(top) && isFolder && PlainPath.safeParse(rest.join("/")).success
+  );
 }
 
 const Listed = z.object({
@@ -52,7 +53,8 @@ export interface FetchedBackup {
 
 /**
  * Fetches a snapshot from the bucket of a deployment into a folder, the last one by default, with the parts of logs that it relies on. Files
- * that the folder has are not fetched again, so that the next run fetches what is new. The manifest comes last. Throws `OperatorError` where
+ * that the folder has are not fetched again, so that the next run fetches what is new. Files that somebody else has put into the bucket are named
+ * and left out. The manifest comes last. Throws `OperatorError` where
  * the folder has other parts of a log than the bucket.
  */
 export async function fetchBackup(
@@ -65,7 +67,10 @@ export async function fetchBackup(
 ): Promise<FetchedBackup> {
   using _lock = folder.lock();
   const session = await BackupSession.begin(api);
-  const files = await listFiles(session);
+  const listed = await listFiles(session);
+  const files = listed.filter(isPlain);
+  for (const stray of listed)
+    if (!isPlain(stray)) note(`  no file of a backup, left out: ${stringifyJson(stray.key)}`);
   const wanted = chosen(files, snapshot);
   const prefix = `${SNAPSHOTS}/${wanted}/`;
   const own = files.filter(({ key }) => key.startsWith(prefix));
