@@ -5,6 +5,7 @@ import { type FirstSignIn, signInFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { COMPILED, commandOf } from "./lib/place.ts";
 import { addressOf, readLocalSettings, unknownSettings } from "./lib/settings/local.ts";
+import { shellWord } from "./lib/shell-word.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 import { FLORIN_VERSION } from "#platform/upgrade/version.ts";
@@ -33,11 +34,13 @@ async function start(): Promise<void> {
   flushCompileCache();
   const server = await discover(url);
   if (vars["FLORIN_RESTORE"] === "true") {
-    process.stdout.write(takesBackup(address));
+    process.stdout.write(takesBackup(address, folder.clientSecretPath));
     return;
   }
   const signIn = await firstSignIn(address, { vars, ...server });
-  process.stdout.write(welcome(address, { ...server, signIn }));
+  process.stdout.write(
+    welcome(address, { ...server, signIn, secretPath: folder.clientSecretPath }),
+  );
 }
 
 /** Writes the Worker's log to standard error, unchanged. */
@@ -60,13 +63,13 @@ async function firstSignIn(
   }
 }
 
-/** What a server says that only takes a backup. */
-const takesBackup = ({ url, clientId, clientSecret }: ServerAddress): string => `
+/** What a server says that only takes a backup. The file `secretPath` has the secret of its client. */
+const takesBackup = ({ url, clientId }: ServerAddress, secretPath: string): string => `
 Florin is ready to take a backup, and does nothing else: FLORIN_RESTORE is set.
 
   Base URL       ${url}
   Client id      ${clientId}
-  Client secret  ${clientSecret}
+  Client secret  in the file ${secretPath}
 
   ${commandOf("florin", "backup restore <folder>")}
 
@@ -79,18 +82,25 @@ The clients and people of the backup replace those of this server. When the back
 Ctrl-C stops it.
 `;
 
+/** What a server says that is ready. The file `secretPath` has the secret of its client, which curl reads there. */
 function welcome(
-  { url, clientId, clientSecret }: ServerAddress,
-  { publicUrl, scopes, signIn }: Discovered & { signIn: FirstSignIn },
+  { url, clientId }: ServerAddress,
+  {
+    publicUrl,
+    scopes,
+    signIn,
+    secretPath,
+  }: Discovered & { readonly signIn: FirstSignIn; readonly secretPath: string },
 ): string {
+  const secret = `--data-urlencode ${shellWord(`client_secret@${secretPath}`)}`;
   const scope = scopes.join(" ");
-  const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} -d 'scope=${scope}'`;
+  const fields = `-d grant_type=client_credentials -d client_id=${clientId} ${secret} -d 'scope=${scope}'`;
   return `
 Florin is ready.
 
   Base URL       ${url}
   Client id      ${clientId}
-  Client secret  ${clientSecret}
+  Client secret  in the file ${secretPath}
   Guide          ${url}/guide
   API reference  ${url}/docs
   Console        ${publicUrl}/console

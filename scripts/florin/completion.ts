@@ -1,5 +1,6 @@
 import { type Nouns, UsageError, type Verb } from "./command.ts";
 import { COMMON_OPTIONS } from "./help.ts";
+import { shellWord } from "#scripts/lib/shell-word.ts";
 
 /** The words that may follow the words typed so far: nouns at the start, verbs after a noun, options after noun and verb. */
 export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]> {
@@ -28,9 +29,9 @@ export function completionScript(shell: string, program: readonly string[], noun
       `There is no completion for '${shell}'. There is one for ${Object.keys(SHELLS).join(" and ")}.`,
     );
   }
-  const command = `florin() { ${program.map(quoted).join(" ")} "$@"; }`;
+  const command = `florin() { ${program.map(shellWord).join(" ")} "$@"; }`;
   const cases = [...completions(nouns)].map(
-    ([words, next]) => `    ${quoted(words)}) echo ${quoted(next.join(" "))} ;;`,
+    ([words, next]) => `    ${shellWord(words)}) echo ${shellWord(next.join(" "))} ;;`,
   );
   const table = ["_florin_words() {", '  case "$1" in', ...cases, "  esac", "}"];
   return [`# Load it with: source <(florin completion ${shell})`, command, ...table, complete].join(
@@ -52,6 +53,3 @@ complete -F _florin florin`,
 }
 compdef _florin florin`,
 };
-
-/** A text quoted as a word for a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -60,6 +60,14 @@ export class StateFolder {
     return join(this.path, "tmp");
   }
 
+  /**
+   * The file that holds the secret of the server's client and nothing else, as long as the server runs, so that no output of a command has to
+   * show the secret: journals and logs of containers are kept, and are read by others.
+   */
+  get clientSecretPath(): string {
+    return join(this.path, CLIENT_SECRET_FILE);
+  }
+
   /** The secrets of the folder, created at their first use. */
   secrets(): LocalSecrets {
     const known = this.#read(SECRETS_FILE) as LocalSecrets | undefined;
@@ -79,14 +87,17 @@ export class StateFolder {
     if (runtime !== undefined) this.#write(RUNTIME_FILE, runtime);
   }
 
-  /** Records the address of the server for other programs of the user. */
+  /** Records the address and the client of the server for other programs of the user. */
   announce(server: ServerAddress): void {
+    this.#writeText(CLIENT_SECRET_FILE, server.clientSecret);
     this.#write(SERVER_FILE, { ...identify(process.pid), ...server });
   }
 
   /** Releases the folder. The runtime stays recorded, because it may take a moment to end. */
   release(): void {
-    rmSync(join(this.path, SERVER_FILE), { force: true });
+    for (const name of [SERVER_FILE, CLIENT_SECRET_FILE]) {
+      rmSync(join(this.path, name), { force: true });
+    }
     this.#lock.close();
   }
 
@@ -94,10 +105,14 @@ export class StateFolder {
     return readState(this.path, name);
   }
 
-  /** Writes a file atomically, so that a crash leaves the old file. */
   #write(name: string, value: object): void {
+    this.#writeText(name, `${JSON.stringify(value, undefined, 2)}\n`);
+  }
+
+  /** Writes a file atomically, so that a crash leaves the old file. */
+  #writeText(name: string, text: string): void {
     const path = join(this.path, name);
-    writeFileSync(`${path}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 }
@@ -134,6 +149,7 @@ export function findServer(path: string): RunningServer | undefined {
   return server !== undefined && isAlive(server) ? server : undefined;
 }
 
+const CLIENT_SECRET_FILE = "client-secret";
 const LOCK_FILE = "lock.sqlite";
 const RUNTIME_FILE = "runtime.json";
 const SECRETS_FILE = "secrets.json";

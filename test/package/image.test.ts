@@ -41,7 +41,9 @@ describe.runIf(hasDaemon)("the image", () => {
     docker("restart", container);
     url = `http://${docker("port", container, "8787")}`;
     await eventually(async () => expect(await health()).toBe(200));
-    expect(docker("exec", container, "ls", "/data")).toContain("secrets.json");
+    const secret = docker("exec", container, "cat", "/data/client-secret");
+    expect(secret).toMatch(/^[0-9a-f]{48}$/);
+    expect(docker("logs", container)).not.toContain(secret);
   });
 
   test("the image ends at once when it is told to", () => {

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** Files of a state folder that exist only while a server uses it. */
-const OF_A_SERVER = ["lock.sqlite", "lock.sqlite-journal", "runtime.json", "server.json", "tmp"];
+const OF_A_SERVER = [
+  "client-secret",
+  "lock.sqlite",
+  "lock.sqlite-journal",
+  "runtime.json",
+  "server.json",
+  "tmp",
+];
 
 /**
  * Packs an unused state folder into a compressed archive. The archive does not depend on the machine, because the runtime names files by

@@ -46,6 +46,17 @@ export const addressOf = (url: string, vars: Readonly<Record<string, string>>): 
   clientSecret: vars["FLORIN_CLIENT_SECRET"] ?? "",
 });
 
+/** The URL under which this machine reaches a server that listens on an address, which may stand for all of the machine's addresses. */
+export function urlOn(host: string, port: number): string {
+  const reached = ANY_ADDRESS.get(host) ?? host;
+  return `http://${isIP(reached) === 6 ? `[${reached}]` : reached}:${port}`;
+}
+
+const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"],
+]);
+
 const HOST_STANDARD = "127.0.0.1";
 const PORT_STANDARD = 8787;
 const PORT_MAX = 65_535;

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -45,14 +45,9 @@ describe("a started server", () => {
   });
 
   test("a started server prints a line that gets a token, and the token opens the API", async () => {
-    const [, url = "", options = ""] = /curl -s (\S+) (.+)/.exec(server.welcome) ?? [];
-    const fields = [...options.matchAll(/-d (?:'([^']+)'|(\S+))/g)].map(
-      ([, quoted, plain]) => quoted ?? plain,
-    );
-    const body = new URLSearchParams(fields.join("&"));
-    const answer = await fetch(url, { method: "POST", body });
-    expect(answer.status).toBe(200);
-    const { access_token: token } = await answer.json<{ access_token: string }>();
+    const [command = ""] = /curl -s .+/.exec(server.welcome) ?? [];
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    const { access_token: token } = JSON.parse(stdout) as { access_token: string }; // the form of answers of this endpoint
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ["/api/ledger/v2", "/api/webhooks/configs", "/api/auth/clients"]) {
       const { status } = await fetch(`${server.url}${path}`, { headers });
@@ -60,6 +55,11 @@ describe("a started server", () => {
     }
     const icon = await fetch(`${server.url}/favicon.ico`);
     expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  });
+
+  test("a started server prints no secret, which a journal or the log of a container would keep", () => {
+    expect(server.clientSecret).toMatch(/^[0-9a-f]{48}$/);
+    expect(server.welcome).not.toContain(server.clientSecret);
   });
 
   test("a started server listens on loopback, and tells other programs of the user where", () => {
@@ -71,7 +71,7 @@ describe("a started server", () => {
   test("a started server keeps the state folder and its secrets to the user", () => {
     const modeOf = (name: string): number => statSync(join(folder, name)).mode & 0o777;
     expect(modeOf(".")).toBe(0o700);
-    for (const name of ["secrets.json", "server.json", "runtime.json"]) {
+    for (const name of ["client-secret", "secrets.json", "server.json", "runtime.json"]) {
       expect([name, modeOf(name)]).toEqual([name, 0o600]);
     }
   });
@@ -170,6 +170,7 @@ describe("data", () => {
     const { clientSecret } = server;
     expect(await server.stop()).toBe(0);
     expect(findServer(folder)).toBeUndefined();
+    expect(existsSync(join(folder, "client-secret"))).toBe(false);
 
     await start();
     expect(await read("kept")).toEqual(before);

@@ -91,7 +91,7 @@ export class LocalServer extends ServerClient {
     super({
       url: lineOf(welcome, "Base URL"),
       clientId: lineOf(welcome, "Client id"),
-      clientSecret: lineOf(welcome, "Client secret"),
+      clientSecret: readFileSync(lineOf(welcome, "Client secret  in the file"), "utf8"),
     });
     this.welcome = welcome;
     this.#folder = launch.folder;
@@ -161,7 +161,7 @@ export class LocalServer extends ServerClient {
 interface Launch {
   readonly folder: string;
   readonly process: ChildProcess;
-  /** The output of the server after it is ready. The output before shows the secret of its first client. */
+  /** The output of the server after it is ready. The output before shows the link of the first person. */
   readonly log: ServerLog;
   /** The output of the server until it is ready, or how its start failed. */
   readonly ready: Promise<string | FailedStart>;

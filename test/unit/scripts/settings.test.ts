@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLocalSettings, unknownSettings } from "#scripts/lib/settings/local.ts";
+import { readLocalSettings, unknownSettings, urlOn } from "#scripts/lib/settings/local.ts";
 
 test("a variable that looks like a setting and is none is named, and no other", () => {
   const env = {
@@ -20,6 +20,16 @@ test("a local server listens on loopback unless HOST names another address", () 
   expect(readLocalSettings({ HOST: "::1" }).host).toBe("::1");
   const FLORIN_PUBLIC_URL = "https://florin.example.com";
   expect(readLocalSettings({ HOST: "0.0.0.0", FLORIN_PUBLIC_URL }).host).toBe("0.0.0.0");
+});
+
+test.each([
+  ["127.0.0.1", "http://127.0.0.1:8787"],
+  ["192.0.2.7", "http://192.0.2.7:8787"],
+  ["0.0.0.0", "http://127.0.0.1:8787"],
+  ["::1", "http://[::1]:8787"],
+  ["::", "http://[::1]:8787"],
+])("a server that listens on %s is reached at %s", (host, url) => {
+  expect(urlOn(host, 8787)).toBe(url);
 });
 
 test.each([
