@@ -2,8 +2,15 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { quotaObject } from "#modules/auth/quotas/client-quotas.ts";
 import { STREAM_MS_MAX } from "#modules/auth/quotas/quota-object.ts";
-import { limited, quotaOf, rate, READ, stoppedClock } from "#test/support/auth/quotas.ts";
+import { freshClient } from "#test/support/auth/clients.ts";
+import { give, limited, quotaOf, rate, READ, stoppedClock } from "#test/support/auth/quotas.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
+import { pageOf } from "#test/support/reconciliation/books.ts";
+import {
+  lineOf,
+  newStatementSource,
+  statementsPath,
+} from "#test/support/reconciliation/uploads.ts";
 import { isolate } from "#test/support/runner/isolate.ts";
 
 const pass = stoppedClock();
@@ -107,6 +114,26 @@ describe("elements beyond a quota", () => {
     const copied = await (await api(`${READ}/${copy}/logs/export`, { method: "POST" })).text();
     expect(copied.trim().split("\n")).toHaveLength(90);
   });
+});
+
+test("uploads of statements beyond a quota of writes are refused and not kept; their lines are no elements of bulks", async () => {
+  const source = await newStatementSource();
+  const client = await freshClient("reconciliation:write");
+  expect((await give(client.id, { writes: rate(1, 1), elements: rate(1, 1) })).status).toBe(200);
+  const server = isolate();
+  const uploadBy = (...amounts: readonly number[]): Promise<Response> =>
+    server(statementsPath(source), {
+      method: "POST",
+      headers: { authorization: `Bearer ${client.token}` },
+      body: amounts.map((amount) => lineOf(amount)).join(""),
+    });
+  const read = await uploadBy(1, 2, 3);
+  expect(read.status).toBe(201);
+  expect(read.headers.get("ratelimit")).toBe('"writes";r=0;t=1');
+  const refused = await uploadBy(4);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect((await pageOf(await api(statementsPath(source)))).data).toHaveLength(1);
 });
 
 describe("streams beyond a quota", () => {

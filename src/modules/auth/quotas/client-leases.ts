@@ -55,7 +55,7 @@ export class ClientLeases {
 
   /** The tokens of a kind that are left as far as this isolate knows; undefined for a kind that is not limited. */
   leftOf(kind: RateKind): number | undefined {
-    return this.#held.get(kind)?.left;
+    return this.#held.get(kind)?.left(Date.now());
   }
 
   /**
@@ -100,7 +100,8 @@ export class ClientLeases {
   async #lease(counts: Counts, isRefusable: boolean): Promise<number> {
     const { object } = this.#client;
     const wanted = this.#wanted(counts);
-    const request = this.#requestFor(wanted, isRefusable);
+    const askedMs = Date.now();
+    const request = this.#requestFor(wanted, { isRefusable, nowMs: askedMs });
     let lease: Lease;
     try {
       lease = await reachObject(object().lease(request), TO_QUOTA);
@@ -113,8 +114,8 @@ export class ClientLeases {
     }
     const nowMs = Date.now();
     for (const [held, , kind] of wanted) {
-      const more = request.more[kind] ?? 0;
-      held.add(lease.given[kind] ?? 0, { more, left: lease.left[kind] ?? 0, nowMs });
+      const asked = { need: request.need[kind] ?? 0, more: request.more[kind] ?? 0 };
+      held.add(lease.given[kind] ?? 0, { ...asked, left: lease.left[kind] ?? 0, askedMs, nowMs });
     }
     const waits = wanted.map(([held, count, kind]) => {
       const waitMs = lease.waitsMs[kind] ?? 0;
@@ -130,8 +131,10 @@ export class ClientLeases {
     return 0;
   }
 
-  #requestFor(wanted: readonly Wanted[], isRefusable: boolean): LeaseRequest {
-    const nowMs = Date.now();
+  #requestFor(
+    wanted: readonly Wanted[],
+    { isRefusable, nowMs }: { readonly isRefusable: boolean; readonly nowMs: number },
+  ): LeaseRequest {
     const { quota, label } = this.#client;
     const asked = wanted.map(([held, count, kind]) => [kind, held.ask(count, nowMs)] as const);
     const refused = this.#refused;

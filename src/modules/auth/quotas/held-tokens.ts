@@ -9,12 +9,23 @@ const AHEAD = 1 / 4;
  * quota would ask the object. Nothing is lost meanwhile, as the object keeps the tokens of a second.
  */
 const REFUSED_MS_MIN = 250;
-/** Longest time for which a refusal is given again without a question, in milliseconds: another isolate may give tokens back. */
+/**
+ * Longest time for which an isolate refuses without a question, by a refusal or by what an answer has left, in milliseconds: another isolate
+ * may give tokens back.
+ */
 const REFUSED_MS_MAX = 1000;
+/** Time after which a question counts as over, in milliseconds. Its request may have been cancelled, which nothing reports. */
+const ASKED_MS_MAX = 1000;
 
 /**
  * Tokens of one kind that an isolate has leased. How many it takes ahead follows its use: twice what it used of the last lease, if that is not
  * long ago, up to what a quarter of a second gives. An isolate with one request now and then holds nothing.
+ *
+ * Requests that come at once and find no tokens ask side by side, as none may wait for the call of another, but no more of them than the object
+ * can have tokens for; the others are refused without a question:
+ *
+ *     tokens of the object  ≤  left + 1 + rate × time since the question ── at most the burst, which also holds before the first answer
+ *     tokens for a request  ≤  those  −  what other requests need, and have asked for and have no answer about yet
  */
 export class HeldTokens {
   readonly #rate: QuotaRate;
@@ -27,6 +38,10 @@ export class HeldTokens {
   #askedAheadMs: number | undefined;
   /** The tokens that the last lease left for all isolates. */
   #leftElsewhere: number;
+  /** What the object may have: at most so many tokens at the time of a question. Unknown before the first answer. */
+  #bound: { readonly tokens: number; readonly atMs: number } | undefined;
+  /** Tokens that requests need, have asked for and have no answer about yet, and since when there are any. */
+  #asked = { count: 0, sinceMs: 0 };
   /** Until when how many tokens were refused. */
   #refused = { count: Infinity, fromMs: 0, untilMs: 0 };
 
@@ -50,7 +65,31 @@ export class HeldTokens {
   refusedMs(count: number, nowMs: number): number {
     const { count: refused, fromMs, untilMs } = this.#refused;
     // A time in the future was noted before the clock was set back.
-    return count < refused || nowMs < fromMs ? 0 : Math.max(0, untilMs - nowMs);
+    const isRefused = count >= refused && nowMs >= fromMs && nowMs < untilMs;
+    return isRefused ? untilMs - nowMs : this.#missingMs(count, nowMs);
+  }
+
+  /** How long the object cannot have what a request for `count` tokens lacks, in milliseconds; 0 if it may have it now. */
+  #missingMs(count: number, nowMs: number): number {
+    const { perSecond, burst } = this.#rate;
+    const need = Math.min(burst, count - this.#tokens);
+    if (need <= 0) return 0;
+    const missing = need - (this.#most(nowMs) - this.#unanswered(nowMs));
+    return missing <= 0 ? 0 : Math.ceil((missing / perSecond) * 1000);
+  }
+
+  /** The most tokens that the object can have. */
+  #most(nowMs: number): number {
+    const { perSecond, burst } = this.#rate;
+    const ageMs = nowMs - (this.#bound?.atMs ?? Number.NEGATIVE_INFINITY);
+    if (this.#bound === undefined || ageMs < 0 || ageMs >= REFUSED_MS_MAX) return burst;
+    return Math.min(burst, this.#bound.tokens + (ageMs / 1000) * perSecond);
+  }
+
+  #unanswered(nowMs: number): number {
+    const ageMs = nowMs - this.#asked.sinceMs;
+    if (ageMs < 0 || ageMs >= ASKED_MS_MAX) this.#asked = { count: 0, sinceMs: nowMs };
+    return this.#asked.count;
   }
 
   noteRefused(count: number, waitMs: number, nowMs: number): void {
@@ -71,12 +110,23 @@ export class HeldTokens {
     if (more > 0) this.#askedAheadMs = nowMs;
     const unused = this.#unused;
     this.#unused = 0;
+    const unanswered = this.#unanswered(nowMs);
+    this.#asked =
+      unanswered === 0
+        ? { count: need, sinceMs: nowMs }
+        : { ...this.#asked, count: unanswered + need };
     return { need, more, unused };
   }
 
-  /** Adds what the object has given, for a request that asked for `more` ahead. */
-  add(given: number, { more, left, nowMs }: { more: number; left: number; nowMs: number }): void {
+  /** Adds what the object has given to a request that asked, at `askedMs`, for `need` and for `more` ahead. */
+  add(given: number, { need, more, left, askedMs, nowMs }: Answered): void {
     this.#expire(nowMs);
+    this.#asked = {
+      ...this.#asked,
+      count: Math.max(0, this.#unanswered(nowMs) - need),
+    };
+    // The object has a part of a token besides those that it calls left.
+    this.#bound = { tokens: left + 1, atMs: askedMs };
     this.#tokens += given;
     this.#leftElsewhere = left;
     this.#leasedMs = nowMs;
@@ -86,8 +136,9 @@ export class HeldTokens {
   }
 
   /** The tokens that are left as far as the isolate knows. */
-  get left(): number {
-    return Math.min(this.#rate.burst, Math.floor(this.#tokens) + this.#leftElsewhere);
+  left(nowMs: number): number {
+    const elsewhere = Math.max(0, this.#leftElsewhere - this.#unanswered(nowMs));
+    return Math.min(this.#rate.burst, Math.floor(this.#tokens) + elsewhere);
   }
 
   #expire(nowMs: number): void {
@@ -96,4 +147,13 @@ export class HeldTokens {
     this.#unused += this.#tokens;
     this.#tokens = 0;
   }
+}
+
+/** What was asked for when, and how many tokens the answer, which came at `nowMs`, has left to all isolates. */
+interface Answered {
+  readonly need: number;
+  readonly more: number;
+  readonly left: number;
+  readonly askedMs: number;
+  readonly nowMs: number;
 }

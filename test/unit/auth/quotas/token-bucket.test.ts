@@ -66,7 +66,7 @@ describe("the tokens that an isolate holds", () => {
     for (let lease = 0; lease < 6; lease++) {
       const { need, more } = held.ask(1, 0);
       asked.push(more);
-      held.add(need + more, { more, left: 100, nowMs: 0 });
+      held.add(need + more, { need, more, left: 100, askedMs: 0, nowMs: 0 });
       while (held.has(1, 0)) held.take(1);
     }
     expect(asked).toEqual([0, 2, 6, 14, 25, 25]);
@@ -76,9 +76,9 @@ describe("the tokens that an isolate holds", () => {
 
   test("the tokens that an isolate holds go back when their time has passed, and are not used twice", () => {
     const held = new HeldTokens(RATE);
-    held.add(5, { more: 0, left: 10, nowMs: 0 });
+    held.add(5, { need: 5, more: 0, left: 10, askedMs: 0, nowMs: 0 });
     held.take(2);
-    expect([held.has(3, 999), held.left]).toEqual([true, 13]);
+    expect([held.has(3, 999), held.left(999)]).toEqual([true, 13]);
     expect(held.has(1, 1000)).toBe(false);
     expect(held.ask(1, 1000)).toEqual({ need: 1, more: 0, unused: 3 });
     expect(held.ask(1, 1000)).toEqual({ need: 1, more: 0, unused: 0 });
@@ -86,10 +86,10 @@ describe("the tokens that an isolate holds", () => {
 
   test("the tokens that an isolate holds are asked for ahead by one request at a time", () => {
     const held = new HeldTokens({ perSecond: 100, burst: 200 });
-    held.add(4, { more: 0, left: 100, nowMs: 0 });
+    held.add(4, { need: 4, more: 0, left: 100, askedMs: 0, nowMs: 0 });
     held.take(4);
     expect([held.ask(1, 0).more, held.ask(1, 0).more]).toEqual([8, 0]);
-    held.add(9, { more: 8, left: 90, nowMs: 0 });
+    held.add(9, { need: 1, more: 8, left: 90, askedMs: 0, nowMs: 0 });
     held.take(9);
     expect(held.ask(1, 0).more).toBe(18);
   });
@@ -103,6 +103,46 @@ describe("the tokens that an isolate holds", () => {
     expect([held.refusedMs(5, 1400), held.refusedMs(5, 900)]).toEqual([0, 0]);
     held.noteRefused(5, 60_000, 1000);
     expect(held.refusedMs(5, 2000)).toBe(0);
+  });
+
+  /** How many of requests for one token each, all at once, ask the object. */
+  function askAtOnce(held: HeldTokens, requests: number, nowMs: number): number {
+    let asked = 0;
+    for (let sent = 0; sent < requests; sent++) {
+      if (held.refusedMs(1, nowMs) > 0) continue;
+      held.ask(1, nowMs);
+      asked += 1;
+    }
+    return asked;
+  }
+
+  test("the tokens that an isolate holds are asked for by no more requests at once than the object can serve", () => {
+    const held = new HeldTokens({ perSecond: 5, burst: 20 });
+    expect(askAtOnce(held, 400, 0)).toBe(20);
+    for (let left = 19; left >= 0; left--) {
+      held.add(1, { need: 1, more: 0, left, askedMs: 0, nowMs: 0 });
+      held.take(1);
+    }
+    // The object may have all but one token of the next one, and fills five a second.
+    expect(askAtOnce(held, 400, 0)).toBe(1);
+    held.add(0, { need: 1, more: 0, left: 0, askedMs: 0, nowMs: 0 });
+    held.noteRefused(1, 200, 0);
+    expect(askAtOnce(held, 400, 200)).toBe(0);
+    expect(askAtOnce(held, 400, 250)).toBe(2);
+  });
+
+  test("the tokens that an isolate holds: what a cancelled request has asked for, and what was left, is not believed for long", () => {
+    const held = new HeldTokens({ perSecond: 5, burst: 20 });
+    expect(askAtOnce(held, 400, 0)).toBe(20);
+    expect(held.refusedMs(1, 999)).toBe(200);
+    expect(held.refusedMs(1, 1000)).toBe(0);
+    expect(held.ask(1, 1000)).toMatchObject({ need: 1 });
+    held.add(0, { need: 1, more: 0, left: 0, askedMs: 1000, nowMs: 1000 });
+    expect([held.refusedMs(2, 1000), held.refusedMs(2, 1200)]).toEqual([200, 0]);
+    // After a second, and after a clock that is set back, another isolate may have given all of it back.
+    expect([held.refusedMs(20, 1999), held.refusedMs(20, 2000), held.refusedMs(20, 999)]).toEqual([
+      2801, 0, 0,
+    ]);
   });
 });
 
