@@ -12,7 +12,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { isLooking, isOfCopy } from "#modules/payments/lookups/lookup-rows.ts";
 import { isUnderReview } from "#modules/payments/lookups/review-rows.ts";
 import { paymentShownMarks } from "#modules/payments/lookups/tables.ts";
-import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { isOnHold } from "#modules/payments/schedules/hold.ts";
 import { isArmedInSql } from "#platform/arming/held-work.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -155,7 +155,7 @@ export async function nextMovementMs(
   reference: string,
 ): Promise<number | undefined> {
   const [row] = await databaseOf(env).all<{ due: Timestamp }>(sql`
-    SELECT CASE WHEN ${isHeld(clock())} THEN max(c.held_until, m.due_at) ELSE m.due_at END AS due
+    SELECT CASE WHEN ${isOnHold(clock())} THEN max(c.held_until, m.due_at) ELSE m.due_at END AS due
     FROM ${paymentConnectors} AS c JOIN ${paymentMovements} AS m ON m.connector_key = c.key
     WHERE c.key = ${keyOf(reference)} AND ${MAY_MOVE} AND NOT ${isLooking(sql`c.key`)}
     ORDER BY m.due_at LIMIT 1`);
@@ -181,7 +181,7 @@ export async function connectorsOverdue(
 
 /** The condition that no pause of the connector's provider lasts. */
 const isFree = (connectorKey: SQLWrapper, now: Timestamp): SQL => sql`NOT EXISTS (
-  SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${connectorKey} AND ${isHeld(now)})`;
+  SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${connectorKey} AND ${isOnHold(now)})`;
 
 /** The time of the next attempt after `failures` attempts in a row without an outcome, at least `leastMs` later. */
 export const retryAt = (now: Timestamp, failures: number, leastMs = 0): Timestamp =>
@@ -257,7 +257,7 @@ export async function nextOfAllMs({
       UNION ALL
       SELECT max(c.held_until, min(m.due_at)) AS due FROM ${paymentConnectors} AS c
       JOIN ${paymentMovements} AS m ON m.connector_key = c.key
-      WHERE ${isHeld(now)} AND ${MAY_MOVE} AND NOT ${isLooking(sql`c.key`)}
+      WHERE ${isOnHold(now)} AND ${MAY_MOVE} AND NOT ${isLooking(sql`c.key`)}
       GROUP BY c.key)`);
   return row === undefined || row.due === null ? undefined : toMillis(row.due);
 }

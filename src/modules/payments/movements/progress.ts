@@ -8,7 +8,7 @@ import { UNTIL_DECIDED } from "#modules/payments/initiations/movement-rows.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { isOnHold } from "#modules/payments/schedules/hold.ts";
 import { paymentSettings } from "#modules/payments/settings.ts";
 import type { Task } from "#modules/payments/tasks/task.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -111,7 +111,7 @@ export async function progressOfTask(
 }
 
 async function read({ env, clock }: Reads, condition: SQL) {
-  const held = isHeld(clock(), paymentConnectors.heldUntil);
+  const held = isOnHold(clock(), paymentConnectors.heldUntil);
   const rows = await databaseOf(env)
     .select({
       initiationKey: paymentMovements.initiationKey,

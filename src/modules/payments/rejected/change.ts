@@ -8,7 +8,7 @@ import {
 } from "#modules/payments/installs/reconciler.ts";
 import { getConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { isOnHold } from "#modules/payments/schedules/hold.ts";
 import { paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -33,7 +33,7 @@ export async function retryRejectedItems(context: ServiceContext, id: ConnectorI
         .update(paymentSchedules)
         .set({
           nextAt: sql`coalesce((SELECT c.held_until FROM ${paymentConnectors} AS c
-            WHERE c.key = ${key} AND ${isHeld(now)}), ${now})`,
+            WHERE c.key = ${key} AND ${isOnHold(now)}), ${now})`,
           version: sql`version + 1`,
         })
         .where(

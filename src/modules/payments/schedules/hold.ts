@@ -30,5 +30,5 @@ export const holdStatements = (
  * The condition that a connector's hold lasts at `now`. A hold with an end beyond `HOLD_MS_MAX` was stored before the
  * machine's clock was set back, and does not count.
  */
-export const isHeld = (now: Timestamp, heldUntil: SQLWrapper = sql`c.held_until`): SQL =>
+export const isOnHold = (now: Timestamp, heldUntil: SQLWrapper = sql`c.held_until`): SQL =>
   sql`(${heldUntil} > ${now} AND ${heldUntil} <= ${fromMillis(toMillis(now) + HOLD_MS_MAX)})`;

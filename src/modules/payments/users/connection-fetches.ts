@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ConnectionName, isConnection } from "./connection-store.ts";
 import { paymentUserConnections } from "./tables.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
-import { isHeld } from "#modules/payments/schedules/hold.ts";
+import { isOnHold } from "#modules/payments/schedules/hold.ts";
 import { paymentFetches, paymentSchedules } from "#modules/payments/schedules/tables.ts";
 import { type Database } from "#platform/db/database.ts";
 import { columnValues } from "#platform/db/json-rows.ts";
@@ -79,7 +79,7 @@ export function connectionFetches(
       .update(paymentSchedules)
       .set({
         nextAt: sql`coalesce((SELECT c.held_until FROM ${paymentConnectors} AS c
-          WHERE c.key = ${connector.key} AND ${isHeld(now)}), ${now})`,
+          WHERE c.key = ${connector.key} AND ${isOnHold(now)}), ${now})`,
         version: sql`version + 1`,
       })
       .where(and(roots, isThere)),
