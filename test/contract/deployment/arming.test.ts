@@ -16,6 +16,7 @@ import {
 } from "#test/support/deployment/arming.ts";
 import { installDummypay, UNKNOWN } from "#test/support/payments/installs.ts";
 import { api, bodyOf, token } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 
 interface Entry {
   readonly action: string;
@@ -227,6 +228,16 @@ describe("the switch of a deployment", () => {
     await arm();
     await disarm();
     expect(await armingState()).toMatchObject({ connectors: [] });
+  });
+
+  test("the switch of a deployment forgets a connector that was armed and is uninstalled", async () => {
+    const connectorID = await installDummypay();
+    await disarm();
+    await arm({ connectorID });
+    const path = `/api/payments/v3/connectors/${connectorID}`;
+    expect((await api(path, { method: "DELETE" })).status).toBe(202);
+    await eventually(async () => expect(await armingState()).toMatchObject({ connectors: [] }));
+    expect(await armingState()).toMatchObject({ armed: false });
   });
 
   test("the switch of a deployment refuses what is no connector", async () => {

@@ -20,6 +20,7 @@ import { scheduleStatements } from "#modules/payments/schedules/schedule-rows.ts
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
 import { listWebhookConfigs } from "#modules/payments/webhooks/store.ts";
 import { isHeld } from "#platform/arming/arming-watch.ts";
+import { armedConnectors } from "#platform/arming/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -102,6 +103,8 @@ async function endRemoval(
     isVital: true,
     change: [
       ...lastOwnedRows(db, { connectorKey: key, ownedRows }),
+      // A connector that was armed by itself is no part of the deployment's state any more; its successor is not armed by that.
+      db.delete(armedConnectors).where(eq(armedConnectors.reference, id.reference)),
       // A task that was added meanwhile has raised the revision. Then the row stays, the batch fails, and the next alarm
       // repeats it.
       db

@@ -50,7 +50,8 @@ export type OpenPlugin = (
  *                                  ^                       │      ^                              row deleted
  *                                  │                       │      └── a page or webhook brings the payment
  *                                  ├── no outcome: 1, 2, 4 … 100 s
- *                                  ├── the connector is disarmed: nothing was sent, and the claim is undone
+ *                                  ├── the connector is disarmed: nothing was sent, and the claim is undone; the
+ *                                  │   initiation is PROCESSING, and its event says so
  *                                  ├── rate limit: the pause that the provider asks for
  *                                  ├── pending: the polling period; then the call asks for the outcome
  *                                  └── cut off: when the claim has expired
