@@ -6,7 +6,7 @@ import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError, recordedError } from "#platform/log.ts";
 import type { Sweep } from "#platform/modules/module.ts";
-import { runSweep } from "#platform/modules/sweeps.ts";
+import { runSweep, type SweepOutcome } from "#platform/modules/sweeps.ts";
 import { clockName, RING_MS_MAX, startClock } from "#platform/objects/deployment-clock.ts";
 import { setAlarm } from "#platform/objects/set-alarm.ts";
 import { isToBeRecorded, recordSweepRun, type SweepRun } from "#platform/status/sweep-runs.ts";
@@ -122,7 +122,8 @@ export class ClockObject extends DurableObject<Env> {
     // The platform gives up on an alarm that fails repeatedly, so that the next alarm is set before any work can fail.
     await setAlarm(storage, nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
     const starting = this.#startNext(sweep);
-    const sweepMs = await this.#run(sweep);
+    const outcome = await this.#run(sweep);
+    const sweepMs = outcome === undefined ? undefined : (outcome.nextMs ?? Infinity);
     await starting;
     const endedMs = toMillis(systemClock());
     this.#ranMs = endedMs;
@@ -134,7 +135,10 @@ export class ClockObject extends DurableObject<Env> {
     // The run may have missed work that was armed during it, so that an earlier alarm stays.
     const isKept = sweepMs !== undefined && this.#arms !== arms;
     await (isKept ? this.arm(nextMs) : setAlarm(storage, nextMs));
-    await this.#record({ name: sweep.name, endedMs, nextMs, error: this.#error });
+    const run = { name: sweep.name, endedMs, nextMs, error: this.#error };
+    await this.#record(
+      outcome?.wasPutOff === true ? { ...run, error: undefined, wasPutOff: true } : run,
+    );
   }
 
   /** Records a run in D1. A run that cannot be recorded is no failure of the sweep; the next one comes sooner. */
@@ -151,19 +155,20 @@ export class ClockObject extends DurableObject<Env> {
     }
   }
 
-  /** Runs the sweep. Returns the time of its next run, `Infinity` for none; undefined if the sweep has failed or timed out. */
-  async #run(sweep: Sweep): Promise<number | undefined> {
+  /** Runs the sweep. Returns undefined if the sweep has failed or timed out. A sweep that is put off neither fails nor ends a row of failures. */
+  async #run(sweep: Sweep): Promise<SweepOutcome | undefined> {
     const { name } = sweep;
     try {
       const context = systemContext(this.env, `sweep:${name}`);
       const readOwnApi = readOwnApiOf(this.env);
-      const nextMs = await runCaused(Cause.ofJob(context.requestId), () =>
+      const outcome = await runCaused(Cause.ofJob(context.requestId), () =>
         runSweep(sweep, { ...context, readOwnApi }),
       );
+      if (outcome.wasPutOff) return outcome;
       this.#failures = 0;
       this.#restsUntilMs = 0;
       this.#error = undefined;
-      return nextMs ?? Infinity;
+      return outcome;
     } catch (error) {
       const waitMs = waitAfterFailures(SWEEP_BACKOFF, ++this.#failures);
       this.#restsUntilMs = toMillis(systemClock()) + waitMs;

@@ -20,8 +20,10 @@ export interface SweepRun {
   readonly endedMs: number;
   /** When the clock rings again at the latest. */
   readonly nextMs: number;
-  /** Why the run has failed; undefined for one that has succeeded. */
+  /** Why the run has failed; undefined for one that has succeeded or was put off. */
   readonly error: string | undefined;
+  /** Whether the clock has rung and the sweep has not run, because the deployment is disarmed: neither a success nor a failure. */
+  readonly wasPutOff?: boolean;
 }
 
 /** Time in which runs that succeed one after the other are recorded once, in milliseconds. */
@@ -36,18 +38,20 @@ const ERROR_LENGTH_MAX = 500;
 /** Whether a run has to be recorded after the one that was recorded last. A clock that watches rings every few seconds. */
 export function isToBeRecorded(run: SweepRun, last: SweepRun | undefined): boolean {
   if (last === undefined || run.error !== undefined || last.error !== undefined) return true;
+  if (run.wasPutOff !== last.wasPutOff) return true;
   const sinceMs = run.endedMs - last.endedMs;
   return sinceMs < 0 || sinceMs >= RECORD_MS || run.nextMs > last.nextMs + RECORD_MS;
 }
 
 /** Records a run. An operator is told of sweeps in a full database, too, so that the row finds room there. */
 export async function recordSweepRun(db: Database, run: SweepRun): Promise<void> {
-  const { name, endedMs, nextMs, error } = run;
+  const { name, endedMs, nextMs, error, wasPutOff = false } = run;
   const hasFailed = error !== undefined;
   const ran = { ranMs: endedMs, nextMs };
+  const succeeded = wasPutOff ? {} : { succeededMs: endedMs };
   const ended = hasFailed
     ? { failedMs: endedMs, error: error.slice(0, ERROR_LENGTH_MAX) }
-    : { succeededMs: endedMs };
+    : succeeded;
   await storeWithReserve(db, [
     db
       .insert(sweepRuns)
@@ -63,7 +67,7 @@ export async function recordSweepRun(db: Database, run: SweepRun): Promise<void>
         set: {
           ...ran,
           ...ended,
-          failures: hasFailed ? sql`failures + 1` : 0,
+          failures: hasFailed ? sql`failures + 1` : wasPutOff ? sql`failures` : 0,
           failuresTotal: sql`failures_total + ${Number(hasFailed)}`,
         },
       }),

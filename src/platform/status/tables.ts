@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 /** The last runs of sweeps, which their clocks write. Times are in milliseconds since the epoch. */
 export const sweepRuns = sqliteTable("sweep_runs", {
   name: text("name").primaryKey(),
-  /** The end of the last run that is recorded; runs that succeed in quick succession are recorded once. */
+  /** The end of the last run that is recorded, or when one was put off; runs that succeed in quick succession are recorded once. */
   ranMs: integer("ran_ms").notNull(),
   /** When the clock rings again at the latest, as the last recorded run has set it. */
   nextMs: integer("next_ms").notNull(),

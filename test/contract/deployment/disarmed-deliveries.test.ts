@@ -2,9 +2,15 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { consumeOccurrences } from "#modules/orchestration/triggers/firing/queue.ts";
+import { RULES_SWEEP } from "#modules/reconciliation/sweep-names.ts";
 import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { TRIGGERS_QUEUE } from "#platform/dead-letters/given-up.ts";
 import { runSweep } from "#platform/modules/sweeps.ts";
+import { clockOf } from "#platform/objects/deployment-clock.ts";
+import { listSweepRuns } from "#platform/status/sweep-runs.ts";
 import { fromMillis } from "#platform/time.ts";
+import { MODULES } from "#src/modules.ts";
 import { SWEEPS } from "#src/sweeps.ts";
 import { arm, armForTheNextFile, disarm } from "#test/support/deployment/arming.ts";
 import {
@@ -59,9 +65,67 @@ async function sweep(name: string, nowMs = Date.now()): Promise<number | undefin
   const found = SWEEPS.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no sweep ${name}`);
   const context = { ...systemContext(env, "test"), clock: () => fromMillis(nowMs) };
-  const nextMs = await runSweep(found, context);
+  const { nextMs } = await runSweep(found, context);
   return nextMs === undefined ? undefined : (nextMs - Date.now()) / 1000;
 }
+
+test("sweeps and queues that go on in a disarmed deployment are known: they keep books, wake objects and send events", () => {
+  const going = SWEEPS.filter(({ waitsForArming = false }) => !waitsForArming);
+  expect(going.map(({ name }) => name).toSorted()).toEqual(GO_ON);
+  const queues = MODULES.flatMap(({ queues: consumed = {} }) => Object.keys(consumed));
+  // An occurrence that comes is not fired, and stays in its table.
+  expect(queues).toEqual([TRIGGERS_QUEUE]);
+});
+
+/** Sweeps that wait for nobody: they keep books and tables, send events to the queue, and wake objects, which ask for themselves. */
+const GO_ON = [
+  "audit",
+  "buckets",
+  "database-copy",
+  "dead-letters",
+  "failed-requests",
+  "grants",
+  "ledger-sizes",
+  "logins",
+  "orchestration-retention",
+  "outbox",
+  "payment-bookings",
+  "payment-connectors", // wakes connectors, and removes uninstalled ones behind the gate of their plugin
+  "payment-initiations", // wakes connectors, whose claims ask
+  "payment-jobs", // claims ask
+  "pipelines", // wakes pipelines, which ask
+  "reconciliation-corrections",
+  "reconciliation-retention",
+  "reconciliation-times",
+  "search",
+  "secret-keys",
+  "signing-keys",
+  "storage-reserve",
+  "storage-sizes",
+  "wallet-holds",
+  "webhook-owed", // gives endpoints their deliveries
+  "webhooks", // wakes endpoints, which ask
+];
+
+test("a sweep of a disarmed deployment is put off, which is recorded as neither a success nor a failure", async () => {
+  const name = RULES_SWEEP;
+  const runsOf = async () => (await listSweepRuns(databaseOf(env))).get(name);
+  const clock = clockOf(env, name);
+  await clock.arm(Date.now());
+  await eventually(async () => expect(await runsOf()).toMatchObject({ failures: 0 }));
+  await env.DB.prepare(
+    "UPDATE sweep_runs SET succeeded_ms = 1, failures = 2, next_ms = 0 WHERE name = ?",
+  )
+    .bind(name)
+    .run();
+  await disarm();
+  await evict(clock);
+  await clock.arm(Date.now());
+  await runDurableObjectAlarm(clock);
+  const run = await runsOf();
+  expect(run).toMatchObject({ succeededMs: 1, failedMs: null, failures: 2 });
+  expect(run?.nextMs).toBeGreaterThan(Date.now());
+});
 
 describe("webhooks of a disarmed deployment", () => {
   test("webhooks of a disarmed deployment are forgotten when their retention is over", async () => {

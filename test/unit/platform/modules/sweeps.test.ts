@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ServiceContext } from "#platform/context.ts";
+import type { Sweep } from "#platform/modules/module.ts";
 import { runSweep, SWEEP_MS_MAX } from "#platform/modules/sweeps.ts";
 import { LaneTimeoutError } from "#platform/work/lanes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const runOf = (run: () => Promise<number | undefined>) =>
-  runSweep({ name: "test", run }, {} as ServiceContext); // the sweeps of the tests use nothing of the context
+const runOf = (run: Sweep["run"]) => runSweep({ name: "test", run }, {} as ServiceContext); // the sweeps of the tests use nothing of the context
 
 test("a sweep says when it wants to run again", async () => {
-  expect(await runOf(async () => 7000)).toBe(7000);
-  expect(await runOf(async () => undefined)).toBeUndefined();
+  expect(await runOf(async () => 7000)).toEqual({ nextMs: 7000, wasPutOff: false });
+  expect(await runOf(async () => undefined)).toEqual({ nextMs: undefined, wasPutOff: false });
 });
 
 test("a sweep that cannot even begin fails", async () => {

@@ -86,6 +86,12 @@ describe("runs of sweeps", () => {
       last: run(0, 4000),
       isRecorded: true,
     },
+    {
+      what: "one that is put off, after a success",
+      next: { ...run(4000, 8000), wasPutOff: true },
+      last: run(0, 4000),
+      isRecorded: true,
+    },
     { what: "a failure", next: run(4000, 8000, "no"), last: run(0, 4000), isRecorded: true },
     {
       what: "a success after a failure",
