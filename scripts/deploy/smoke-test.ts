@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { DISARMED_DETAILS } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
-import { Api } from "#scripts/lib/api.ts";
+import { Api, UnclearError } from "#scripts/lib/api.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 import type { Target } from "#scripts/lib/target.ts";
 
@@ -152,7 +153,7 @@ async function whyDisarmed(api: Api, configId: string): Promise<string | undefin
     await api.call({ method: "GET", path, answer: z.unknown() });
     return undefined;
   } catch (error) {
-    const isDisarmed = error instanceof OperatorError && /has been disarmed/.test(error.message);
+    const isDisarmed = error instanceof UnclearError && error.details === DISARMED_DETAILS;
     return isDisarmed ? error.message : undefined;
   }
 }

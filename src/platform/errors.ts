@@ -26,6 +26,9 @@ export const PLATFORM_ERRORS = {
   DISARMED: { status: 503, code: "INTERNAL" },
 } as const satisfies ErrorTable;
 
+/** The `details` of the refusals of a disarmed deployment, by which programs know them: their code is one that Formance's clients know. */
+export const DISARMED_DETAILS = "disarmed";
+
 /**
  * The kinds of failures, by the module that declares them. A module adds its kinds by declaring a member of this interface, so that a
  * misspelt kind is a type error.

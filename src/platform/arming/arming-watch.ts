@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { DisarmReason } from "./tables.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { AppError } from "#platform/errors.ts";
+import { AppError, DISARMED_DETAILS } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { armingSettings } from "#platform/platform-settings.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
@@ -204,7 +204,7 @@ const disarmedError = ({ since }: Extract<ArmingState, { kind: "disarmed" }>): H
     since === undefined
       ? "the deployment has been disarmed by the setting FLORIN_DISARMED: it calls no other server until an operator takes the setting away"
       : `the deployment has been disarmed since ${formatTimestamp(since)}: it calls no other server until an operator arms it (npm run florin -- arm)`,
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { details: DISARMED_DETAILS, retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 
 const unknownState = (cause: unknown): HeldError =>

@@ -50,6 +50,7 @@ afterEach(() => {
 const DISARMED = {
   errorCode: "INTERNAL",
   errorMessage: expect.stringContaining("the deployment has been disarmed since") as string,
+  details: "disarmed",
 };
 
 /** Lets the alarm of an endpoint ring until `count` deliveries have succeeded. */

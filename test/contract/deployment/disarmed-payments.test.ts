@@ -56,6 +56,7 @@ afterEach(() => {
 const DISARMED = {
   errorCode: "INTERNAL",
   errorMessage: expect.stringContaining("the deployment has been disarmed since") as string,
+  details: "disarmed",
 };
 
 interface TestConnector {

@@ -53,7 +53,10 @@ export class FakeFlorin {
     if (this.isDisarmed && line === "GET /api/webhooks/deliveries")
       return { status: 200, body: { cursor: { data: [{ status: "pending" }] } } };
     if (this.isDisarmed && line === "GET /api/webhooks/configs/config/test")
-      return { status: 503, body: { errorCode: "INTERNAL", errorMessage: DISARMED } };
+      return {
+        status: 503,
+        body: { errorCode: "INTERNAL", errorMessage: DISARMED, details: "disarmed" },
+      };
     const answer = ANSWERS.find(([pattern]) => pattern.test(line));
     return answer === undefined ? { status: 404, body: {} } : { status: 200, body: answer[1] };
   }

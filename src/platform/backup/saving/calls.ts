@@ -23,6 +23,13 @@ export interface BackupReads {
 /** The failure of a call that may have been carried out nevertheless: the server gave no answer, or one of a broken server. */
 export class UnclearError extends OperatorError {
   override name = "UnclearError";
+  /** The `details` of the answer, if it has some. */
+  readonly details: string | undefined;
+
+  constructor(sentence: string, { cause, details }: { cause?: unknown; details?: string } = {}) {
+    super(sentence, { cause });
+    this.details = details;
+  }
 }
 
 /** The refusal of a call, with its status: nothing was done. */
@@ -37,22 +44,25 @@ export class RefusedCall extends OperatorError {
 }
 
 const SERVER_FAILURE_MIN = 500;
-const Refusal = z.object({ errorMessage: z.string() });
+const Refusal = z.object({ errorMessage: z.string(), details: z.string().optional() });
 
 /** The error of an answer that is no success, from its status and its body. */
 export function failureOf(status: number, body: string): OperatorError {
-  const sentence = sentenceOf(status, body);
+  const { sentence, details } = readRefusal(status, body);
   return status < SERVER_FAILURE_MIN
     ? new RefusedCall(status, sentence)
-    : new UnclearError(sentence);
+    : new UnclearError(sentence, details === undefined ? {} : { details });
 }
 
-/** The sentence of a refusal, without the code in brackets, which is for programs. */
-function sentenceOf(status: number, body: string): string {
+/** The sentence of a refusal, without the code in brackets, which is for programs, and its details. */
+function readRefusal(
+  status: number,
+  body: string,
+): { readonly sentence: string; readonly details?: string | undefined } {
   try {
-    const { errorMessage } = Refusal.parse(parseJson(body));
-    return `The server refuses: ${errorMessage.replace(/^\[\w+\] /, "")}`;
+    const { errorMessage, details } = Refusal.parse(parseJson(body));
+    return { sentence: `The server refuses: ${errorMessage.replace(/^\[\w+\] /, "")}`, details };
   } catch {
-    return `The server answers ${status}: ${body}`; // The body is not Florin's own error body.
+    return { sentence: `The server answers ${status}: ${body}` }; // The body is not Florin's own error body.
   }
 }
