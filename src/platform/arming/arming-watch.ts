@@ -4,7 +4,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError, DISARMED_DETAILS } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
 import { armingSettings } from "#platform/platform-settings.ts";
-import { formatTimestamp, type Timestamp } from "#platform/time.ts";
+import { formatTimestamp, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** Longest time for which an isolate goes by what it has read, in milliseconds. A call that begins later than this after the change knows it. */
 export const ARMING_KNOWN_MS = 2000;
@@ -15,8 +15,11 @@ const READ_MS_MAX = 1500;
 /** How soon after a read ahead that has failed another caller reads again, in milliseconds. */
 const AGAIN_MS = 250;
 
-/** How long work that waits for the deployment to be armed waits until it looks again, in milliseconds. */
+/** How long work that waits for the deployment to be armed waits until it looks again, in milliseconds. Alarms wait longer later on (`heldMs`). */
 export const HELD_MS = 15_000;
+/** Longest wait of an alarm, in milliseconds, and the part of the time since the disarming that it waits. Each wait writes a row of its object. */
+const HELD_MS_MAX = 120_000;
+const HELD_PART = 1 / 20;
 
 /** Time after which a refused client may try again, in seconds. An operator has to act first. */
 const RETRY_AFTER_SECONDS = 30;
@@ -116,6 +119,17 @@ export class ArmingWatch {
       if (isHeld(error)) return false;
       throw error;
     }
+  }
+
+  /**
+   * How long an alarm waits until it looks again, in milliseconds: a twentieth of the time since the deployment was disarmed, from fifteen seconds
+   * to two minutes. So a day costs an object some 750 rows instead of 5,760, and the work of a short stop goes on at once.
+   */
+  async heldMs(): Promise<number> {
+    const state = await this.state().catch(() => ARMED);
+    if (state.kind === "armed" || state.since === undefined) return HELD_MS;
+    const partMs = (Date.now() - toMillis(state.since)) * HELD_PART;
+    return Math.min(HELD_MS_MAX, Math.max(HELD_MS, Math.round(partMs)));
   }
 
   /** Throws `DISARMED` if calls must not be made: those of a connector, or all others. */

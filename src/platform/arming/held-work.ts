@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { disarmedBySetting, HELD_MS } from "./arming-watch.ts";
+import { disarmedBySetting } from "./arming-watch.ts";
 import { armingOf } from "#platform/arming/isolates.ts";
 import { type AlarmStorage, setAlarm } from "#platform/objects/set-alarm.ts";
 
@@ -12,8 +12,9 @@ export async function waitsForArming(
   env: Pick<Env, "DB">,
   connector?: string,
 ): Promise<boolean> {
-  if (await armingOf(env).mayCall(connector)) return false;
-  await setAlarm(storage, Date.now() + HELD_MS);
+  const arming = armingOf(env);
+  if (await arming.mayCall(connector)) return false;
+  await setAlarm(storage, Date.now() + (await arming.heldMs()));
   return true;
 }
 

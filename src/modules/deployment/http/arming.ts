@@ -139,7 +139,7 @@ export const registerArming = registration(
     operationId: "florinArm",
     summary: "Let the deployment call other servers again, or one connector",
     description:
-      "What has waited goes on within about fifteen seconds. A connector that is armed by itself fetches and moves money, while everything else waits. In a restored deployment, it first looks up at its provider which of its open payments the original has made; a person decides about those that cannot be looked up.",
+      "What has waited goes on within about fifteen seconds, or two minutes after a long stop. A connector that is armed by itself fetches and moves money, while everything else waits. In a restored deployment, it first looks up at its provider which of its open payments the original has made; a person decides about those that cannot be looked up.",
     body: z
       .object({
         connectorID: z.string().max(1000).optional().openapi({

@@ -32,7 +32,6 @@ import {
   type LaneSpec,
 } from "#modules/webhooks/core/lane.ts";
 import { retentionOf, retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
-import { HELD_MS } from "#platform/arming/arming-watch.ts";
 import { armingOf } from "#platform/arming/isolates.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import type { ObjectRestoration, ObjectRestoreStep } from "#platform/backup/object-restoration.ts";
@@ -194,8 +193,9 @@ export class EndpointObject extends DurableObject<Env> {
 
   /** Attempts what is due. While the deployment is disarmed, deliveries wait; retention and endings go on. */
   async #wake(): Promise<void> {
-    if (await armingOf(this.env).mayCall()) this.#lane()?.wake();
-    else this.#alarms.set("deliver", Date.now() + HELD_MS);
+    const arming = armingOf(this.env);
+    if (await arming.mayCall()) this.#lane()?.wake();
+    else this.#alarms.set("deliver", Date.now() + (await arming.heldMs()));
     this.#noteLater();
   }
 

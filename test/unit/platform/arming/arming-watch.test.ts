@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ARMING_KNOWN_MS, ArmingWatch, HELD_MS, isHeld } from "#platform/arming/arming-watch.ts";
+import { ARMING_KNOWN_MS, ArmingWatch, isHeld } from "#platform/arming/arming-watch.ts";
 import { isArmedInSql, waitsForArming } from "#platform/arming/held-work.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
@@ -238,7 +238,19 @@ test("an alarm whose work has to wait is set for a little later, and no alarm of
   world.disarm();
   pass(ARMING_KNOWN_MS);
   expect(await waitsForArming({ setAlarm }, world.env)).toBe(true);
-  expect(setAlarm).toHaveBeenCalledExactlyOnceWith(Date.now() + HELD_MS);
+  const sinceMs = Date.now() - Date.parse("2026-03-01T09:30:00Z");
+  expect(setAlarm).toHaveBeenCalledExactlyOnceWith(Date.now() + sinceMs / 20);
+});
+
+test("an alarm looks the more seldom, the longer the deployment has been disarmed, and at least every two minutes", async () => {
+  const world = new World();
+  world.disarm();
+  const waits: number[] = [];
+  for (const minutes of [0, 4, 10, 40, 24 * 60]) {
+    vi.setSystemTime(Date.parse("2026-03-01T09:30:00Z") + minutes * 60_000);
+    waits.push((await world.watch.heldMs()) / 1000);
+  }
+  expect(waits).toEqual([15, 15, 30, 120, 120]);
 });
 
 test("a call behind a gate that refuses opens no socket, and its error says that it was not attempted", async () => {
