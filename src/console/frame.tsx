@@ -24,6 +24,7 @@ import { Palette } from "./palette/palette.tsx";
 import { objectAt, remember } from "./palette/recent.ts";
 import { Empty, Failure } from "./parts/base/states.tsx";
 import { PageKeyboard } from "./parts/keys/page-keys.tsx";
+import { DisarmedBanner } from "./parts/layout/disarmed-banner.tsx";
 import { type Place, Shell } from "./parts/layout/shell.tsx";
 import { useShownTitle } from "./parts/layout/shown-title.ts";
 import { partWords } from "./parts/part-words.ts";
@@ -58,6 +59,7 @@ function Pages({ path }: { readonly path: string }) {
   const destinations = open.map(({ id, to, letter }) => ({ letter, label: places[id], path: to }));
   return (
     <Shell places={open.map(toPlace)} path={path} onFind={find}>
+      <DisarmedBanner />
       {refusal === undefined ? <Outlet /> : <Empty title={refusal} isPage />}
       <PageKeyboard destinations={destinations} onFind={find} />
       <Palette isOpen={isFinding} onClose={() => setFinding(false)} />

@@ -116,6 +116,27 @@ export const words: typeof english = {
     in: "ein",
     out: "aus",
   },
+  disarmed: {
+    title: "Diese Installation ist entschärft",
+    effect:
+      "Sie ruft keinen anderen Server: Webhooks, Exporte, Konnektoren, Workflows, Auslöser und geplante Regeln warten. Ledger, Wallets und alles Lesen gehen weiter.",
+    butFor: (count) =>
+      count === 1 ? "Ein Konnektor ist scharf." : `${count} Konnektoren sind scharf.`,
+    since: "Seit",
+    bySetting: "durch die Einstellung FLORIN_DISARMED",
+    reasons: {
+      operator: "von einem Betreiber angehalten",
+      restored: "eine Kopie einer anderen Installation, die noch laufen kann",
+    },
+    takeAway:
+      "Ist der Grund vorbei, nehmen Sie die Einstellung weg und starten die Installation neu.",
+    arm: {
+      operator: "Ist der Grund vorbei, schaltet ein Betreiber sie wieder scharf:",
+      restored:
+        "Ist das Original angehalten, schaltet ein Betreiber sie scharf, einen Konnektor nach dem anderen:",
+    },
+    more: "Was wartet, und wie es weitergeht",
+  },
   live: {
     paused: "Nicht live",
     pausedSince: (time) => `Nicht live, zuletzt ${time}`,

@@ -114,6 +114,25 @@ export const words = {
     in: "in",
     out: "out",
   },
+  disarmed: {
+    title: "This deployment is disarmed",
+    effect:
+      "It calls no other server: webhooks, exporters, connectors, workflows, triggers and scheduled rules wait. Ledgers, wallets and all reads work.",
+    butFor: (count: number) =>
+      count === 1 ? "One connector is armed." : `${count} connectors are armed.`,
+    since: "Since",
+    bySetting: "by the setting FLORIN_DISARMED",
+    reasons: {
+      operator: "stopped by an operator",
+      restored: "a copy of another deployment, which may still run",
+    },
+    takeAway: "When the reason is gone, take the setting away and serve the deployment again.",
+    arm: {
+      operator: "When the reason is gone, an operator arms it:",
+      restored: "When the original is stopped, an operator arms it, one connector at a time:",
+    },
+    more: "What waits, and how it goes on",
+  },
   live: {
     paused: "Live paused",
     pausedSince: (time: string) => `Live paused, last ${time}`,

@@ -29,6 +29,46 @@ afterEach(async () => {
   await window.close();
 });
 
+/** Disarms the deployment, or arms it, with all scopes of the first client. */
+async function operate(change: "disarm" | "arm", body: object): Promise<void> {
+  const { clientId: id, clientSecret: secret } = server;
+  const granted = await fetch(`${server.url}/api/auth/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: id,
+      client_secret: secret,
+      scope: "florin:operate",
+    }),
+  });
+  const { access_token: token } = await granted.json<{ access_token: string }>();
+  const answer = await fetch(`${server.url}/api/florin/v1/${change}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test("every page says that the deployment is disarmed, since when, by whom, why and what to do, until it is armed", async () => {
+  const banner = window.page.getByRole("region", { name: "This deployment is disarmed" });
+  await operate("disarm", { note: "payouts <b>to</b> the wrong account" });
+  try {
+    await window.go("/ledgers");
+    await banner.getByText("payouts <b>to</b> the wrong account").waitFor();
+    const text = (await banner.textContent()) ?? "";
+    expect(text).toMatch(/Since .* · .*stopped by an operator · .*npm run florin -- arm/);
+    expect(await banner.getByRole("link", { name: /What waits/ }).getAttribute("href")).toBe(
+      "/guide/operations/disarmed",
+    );
+  } finally {
+    await operate("arm", {});
+  }
+  await window.go("/");
+  await window.page.getByRole("heading", { name: "Home" }).waitFor();
+  expect(await banner.count()).toBe(0);
+});
+
 /** Creates something with an id. */
 async function idOf(path: string, body: object): Promise<string> {
   const { data } = (await server.json(path, { body })) as { data: string | { id: string } }; // The operations that are called here answer so.
