@@ -21,6 +21,8 @@ export interface AuditedAction {
    * `object`.
    */
   readonly object: string | SQL;
+  /** Why, as the author has said. */
+  readonly note?: string | undefined;
 }
 
 type Statement = BatchItem<"sqlite">;
@@ -94,13 +96,13 @@ export class AuditedChange {
 
   /** Stores the entry of an action on one object that changes no row, such as a read of everything. */
   async record(): Promise<void> {
-    const { action, object } = this.#action;
+    const { action, object, note } = this.#action;
     const { env, principal, requestId } = this.#context;
     const { issuer, subject, clientId } = principal;
     assert(typeof object === "string", "an action that changes no row names its object");
     await databaseOf(env)
       .insert(audit)
-      .values({ date: this.#date, issuer, subject, clientId, action, object, requestId });
+      .values({ date: this.#date, issuer, subject, clientId, action, object, requestId, note });
     await this.armSweep();
   }
 
@@ -111,13 +113,13 @@ export class AuditedChange {
 
   /** The statement that stores the entry, if the statement right before it in the batch has changed a row. */
   get entry(): TextStatement {
-    const { action, object } = this.#action;
+    const { action, object, note = null } = this.#action;
     const { env, principal, requestId } = this.#context;
     const { issuer, subject, clientId } = principal;
     // `changes()` counts no rows of cascades and triggers.
     const objects = typeof object === "string" ? sql`SELECT ${object} AS object` : object;
     return databaseOf(env).insert(audit).select(sql`
-      SELECT NULL, ${this.#date}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
+      SELECT NULL, ${this.#date}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}, ${note}
       FROM (${objects}) WHERE changes() > 0`);
   }
 
@@ -154,7 +156,7 @@ export const auditEntries = (
     }),
   );
   return databaseOf(env).insert(audit).select(sql`
-    SELECT ${columnValues(audit, { ...items, id: null, date: clock() })} FROM ${source}
+    SELECT ${columnValues(audit, { ...items, id: null, date: clock(), note: null })} FROM ${source}
     WHERE ${condition} ORDER BY ${ROW_ORDER}`);
 };
 

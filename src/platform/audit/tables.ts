@@ -15,6 +15,8 @@ export const audit = sqliteTable(
     /** The changed object as a path: `clients/42`. */
     object: text("object").notNull(),
     requestId: text("request_id").notNull(),
+    /** Why, as its author has said; null for nothing. */
+    note: text("note"),
   },
   // SQLite appends the id to each index, which orders rows of one date.
   (table) => [

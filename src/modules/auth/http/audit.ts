@@ -42,6 +42,9 @@ const AuditEntryResponse = z
     requestId: z
       .string()
       .openapi({ description: "The `x-request-id` header of the answer to the request" }),
+    note: z.string().optional().openapi({
+      description: "Why, as the author has said, such as who has disarmed the deployment",
+    }),
   })
   .openapi("AuditEntry", {
     example: {
@@ -70,9 +73,10 @@ const definedOf = (params: Readonly<Record<string, string | undefined>>): Record
     Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-const toAuditView = ({ date, ...entry }: AuditEntry): z.input<typeof AuditEntryResponse> => ({
+const toAuditView = ({ date, note, ...entry }: AuditEntry): z.input<typeof AuditEntryResponse> => ({
   ...entry,
   date: formatTimestamp(date),
+  ...(note === null ? {} : { note }),
 });
 
 const audit = operations({ tags: ["Audit"], scope: "auth" });

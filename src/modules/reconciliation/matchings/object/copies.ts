@@ -83,7 +83,7 @@ async function copyDecisions(
     const entries = stringifyJson(decisions.map((decision) => entryOf(matchingId, decision)));
     await db.batch([
       db.insert(audit).select(
-        sql`SELECT NULL, ${sql.raw([0, 1, 2, 3, 4, 5, 6].map((place) => `value ->> ${place}`).join(", "))}
+        sql`SELECT NULL, ${sql.raw([0, 1, 2, 3, 4, 5, 6].map((place) => `value ->> ${place}`).join(", "))}, NULL
             FROM json_each(${entries}) WHERE ${isNext} ORDER BY key`,
       ),
       db
