@@ -25,6 +25,7 @@ export const noun: Noun = {
         Object: "object",
         Subject: "subject",
         Client: "clientId",
+        Note: "note",
       },
       empty: "There are no such entries.",
     }),

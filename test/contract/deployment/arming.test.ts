@@ -21,12 +21,13 @@ import { eventually } from "#test/support/platform/eventually.ts";
 interface Entry {
   readonly action: string;
   readonly object: string;
+  readonly note: string | null;
 }
 
 /** The entries of the audit about arming, the newest first. */
 async function audited(): Promise<Entry[]> {
   const { results } = await env.DB.prepare(
-    "SELECT action, object FROM audit WHERE action GLOB 'deployment.*arm' ORDER BY id DESC",
+    "SELECT action, object, note FROM audit WHERE action GLOB 'deployment.*arm' ORDER BY id DESC",
   ).all<Entry>();
   return results;
 }
@@ -91,8 +92,12 @@ describe("the switch of a deployment", () => {
     expect(await armingState()).toEqual(state);
     expect(await arm()).toEqual({ armed: true, connectors: [] });
     expect((await audited()).slice(0, 2)).toEqual([
-      { action: "deployment.state.arm", object: "deployment" },
-      { action: "deployment.state.disarm", object: "deployment" },
+      { action: "deployment.state.arm", object: "deployment", note: null },
+      {
+        action: "deployment.state.disarm",
+        object: "deployment",
+        note: "operator: payouts to the wrong account",
+      },
     ]);
   });
 
@@ -172,10 +177,12 @@ describe("the switch of a deployment", () => {
     // What is open belongs to a connector that is armed already.
     expect(await arm(stopped)).toMatchObject({ armed: true });
     expect((await audited()).slice(0, 3)).toMatchObject([
-      { action: "deployment.state.arm", object: "deployment" },
+      { action: "deployment.state.arm", object: "deployment", note: "the original is stopped" },
       { action: "deployment.connector.arm", object: `connectors/${reference}/may-pay-twice` },
-      { action: "deployment.connector.arm" },
+      { action: "deployment.connector.arm", note: "the original is stopped" },
     ]);
+    const entries = await api("/api/florin/v1/audit?action=deployment.state.disarm&pageSize=1");
+    expect(await bodyOf(entries)).toMatchObject({ cursor: { data: [{ note: "restored" }] } });
     await env.DB.prepare("DELETE FROM payment_movements").run();
   });
 

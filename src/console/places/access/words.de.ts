@@ -157,6 +157,7 @@ export const words: typeof english = {
     client: "Client",
     issuer: "Aussteller",
     requestId: "Kennung der Anfrage",
+    note: "Notiz",
     after: "Ab Datum",
     before: "Bis Datum",
     sameRequest: "Dieselbe Anfrage hat auch geändert",

@@ -155,6 +155,7 @@ export const words = {
     client: "Client",
     issuer: "Issuer",
     requestId: "Request id",
+    note: "Note",
     after: "From date",
     before: "Until date",
     sameRequest: "The same request changed, too",

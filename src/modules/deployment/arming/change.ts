@@ -62,6 +62,7 @@ export async function disarm(
   const change = new AuditedChange(context, {
     action: "deployment.state.disarm",
     object: DEPLOYMENT,
+    note: note === "" ? reason : `${reason}: ${note}`,
   });
   await change.store(...disarmingStatements(context, { reason, note }));
   await untilAllIsolatesKnow();
@@ -171,6 +172,10 @@ interface ArmingAsRead extends ArmingOrder {
 const auditedAs = (object: string, { mayPayTwice }: ArmingOrder): string =>
   mayPayTwice ? `${object}/may-pay-twice` : object;
 
+/** What the operator has said about the original of a restored deployment, for the audit. */
+const saidOf = ({ isCopy, originalIsStopped }: ArmingAsRead): string | undefined =>
+  isCopy && originalIsStopped ? "the original is stopped" : undefined;
+
 /** Arms the deployment if it is disarmed as it was read. */
 async function armAll(context: ServiceContext, order: ArmingAsRead): Promise<void> {
   const db = databaseOf(context.env);
@@ -178,6 +183,7 @@ async function armAll(context: ServiceContext, order: ArmingAsRead): Promise<voi
   const change = new AuditedChange(context, {
     action: "deployment.state.arm",
     object: auditedAs(DEPLOYMENT, order),
+    note: saidOf(order),
   });
   const armed = await change.store(
     db
@@ -204,6 +210,7 @@ async function armConnector(
   const change = new AuditedChange(context, {
     action: "deployment.connector.arm",
     object: auditedAs(`connectors/${reference}`, order),
+    note: saidOf(order),
   });
   const inserted = await change.store(
     databaseOf(env)

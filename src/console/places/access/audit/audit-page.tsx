@@ -130,4 +130,5 @@ const CSV: readonly CsvColumn<AuditEntry>[] = [
   ["subject", ({ subject }) => subject],
   ["clientId", ({ clientId }) => clientId],
   ["requestId", ({ requestId }) => requestId],
+  ["note", ({ note }) => note],
 ];

@@ -48,7 +48,7 @@ export function AuditView({ openId }: { readonly openId: string }) {
 
 function Details({ entry }: { readonly entry: AuditEntry }) {
   const words = accessWords().audit;
-  const { date, action, object, issuer, subject, clientId, requestId } = entry;
+  const { date, action, object, issuer, subject, clientId, requestId, note } = entry;
   return (
     <Facts>
       <Fact name={words.action}>
@@ -59,6 +59,11 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
           <Code>{object}</Code>
         </AuditedLink>
       </Fact>
+      {note !== undefined && (
+        <Fact name={words.note}>
+          <Foreign>{note}</Foreign>
+        </Fact>
+      )}
       <Fact name={words.when}>
         <Moment at={date} isWhole />
       </Fact>
