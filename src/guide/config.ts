@@ -19,7 +19,8 @@ const config: UserConfig<DefaultTheme.Config> = {
   lang: "en",
   base: "/guide/",
   cleanUrls: true,
-  head: [["link", { rel: "icon", href: "/guide/icon.svg" }]],
+  // The icon of all pages (`platform/modules/site.ts`).
+  head: [["link", { rel: "icon", href: "/icon.svg" }]],
   // What all pages know is in a file of its own, and not in an inline script.
   metaChunk: true,
   // A switch without transitions would need an inline style.

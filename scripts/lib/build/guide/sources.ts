@@ -7,7 +7,6 @@ import { routeOf } from "#src/guide/links.ts";
 
 /** Folders of files that pages may link to, besides the pages. */
 const FILES = ["docs"];
-const ICON = "src/console/icon.svg";
 
 /** The sources of the guide, by which its build is named. */
 export const guideSources = (): readonly string[] => [
@@ -15,7 +14,6 @@ export const guideSources = (): readonly string[] => [
   "scripts/lib/build/guide",
   ...new Set(chapters().flatMap(({ pages }) => pages.map(({ source }) => source))),
   ...guideFiles(),
-  ICON,
   "package.json",
   "package-lock.json",
 ];
@@ -51,10 +49,7 @@ export function makeBook(): Book {
         pages.map(({ page, source, name }) => [`${page}.md`, { source, name }]),
       ),
     ),
-    files: {
-      [ICON]: "icon.svg",
-      ...Object.fromEntries(guideFiles().map((file) => [file, file.slice("docs/".length)])),
-    },
+    files: Object.fromEntries(guideFiles().map((file) => [file, file.slice("docs/".length)])),
     sidebar: all
       .filter(({ isHidden = false }) => !isHidden)
       .map(({ name, pages }) => ({
