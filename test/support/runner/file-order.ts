@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const FIRST = [
   "test/property/ledger-engine/reads.test.ts",
   "test/contract/platform/examples.test.ts",
-  "test/contract/orchestration/trigger-limits.test.ts",
+  "test/contract/orchestration/triggers/trigger-limits.test.ts",
   "test/contract/ledger/objects/repeated-reads.test.ts",
   "test/unit/scripts/deploy/deploy.test.ts",
   "test/unit/payments/initiations/initiation-news.test.ts",
