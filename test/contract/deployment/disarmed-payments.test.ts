@@ -2,20 +2,16 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { kindOf } from "#modules/payments/connectors/index.ts";
-import {
-  type ConnectorId,
-  decodeConnectorId,
-  encodeOwnedId,
-  type OwnedId,
-} from "#modules/payments/core/ids.ts";
-import { createInitiation, type NewInitiation } from "#modules/payments/initiations/create.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { sweepJobs } from "#modules/payments/job-runner/run.ts";
 import { wakeMovements } from "#modules/payments/movements/wake.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { arm, armForTheNextFile, disarm } from "#test/support/deployment/arming.ts";
-import { healthOf, installDummypay, polled, referenceOf } from "#test/support/payments/installs.ts";
+import { healthOf, polled, referenceOf } from "#test/support/payments/installs.ts";
+import { installPaying, type PayingConnector, payoutOf } from "#test/support/payments/payouts.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { endObject } from "#test/support/platform/evict.ts";
@@ -59,45 +55,13 @@ const DISARMED = {
   details: "disarmed",
 };
 
-interface TestConnector {
-  readonly connectorID: string;
-  readonly id: ConnectorId;
-}
-
-/** A connector with two accounts, after its first poll. */
-async function install(): Promise<TestConnector> {
-  const connectorID = await installDummypay({ directory: freshName("dummy") });
-  await polled(connectorID);
-  for (const [reference, type] of [
-    ["main", "INTERNAL"],
-    ["landlord", "EXTERNAL"],
-  ]) {
-    const account = { reference, accountName: reference, connectorID, type, metadata: {} };
-    const createdAt = "2026-03-01T09:30:00Z";
-    await api("/api/payments/v3/accounts", { body: { ...account, createdAt } });
-  }
-  return { connectorID, id: present(decodeConnectorId(connectorID), "it was just given") };
-}
-
-const order = async ({ id: connector }: TestConnector, isSent = false): Promise<OwnedId> => {
-  const initiation: NewInitiation = {
-    connector,
-    reference: freshName("po"),
-    description: "rent",
-    type: "PAYOUT",
-    amount: 100n,
-    asset: "EUR/2",
-    source: { connector, reference: "main" },
-    destination: { connector, reference: "landlord" },
-    metadata: {},
-  };
-  return (await createInitiation(context, { ...initiation, isSent })).id;
-};
+const order = async ({ id }: PayingConnector, isSent = false): Promise<OwnedId> =>
+  (await createInitiation(context, { ...payoutOf(id, freshName("po")), isSent })).id;
 
 const statusOf = async (id: OwnedId): Promise<string> =>
   (await getInitiation(context, id)).state.status;
 
-const objectOf = ({ id }: TestConnector) => env.CONNECTORS.getByName(id.reference);
+const objectOf = ({ id }: PayingConnector) => env.CONNECTORS.getByName(id.reference);
 
 const movementOf = (id: OwnedId) =>
   env.DB.prepare("SELECT claims, failures, last_error FROM payment_movements WHERE mark = ?")
@@ -106,7 +70,7 @@ const movementOf = (id: OwnedId) =>
 
 describe("payments of a disarmed deployment", () => {
   test("payments of a disarmed deployment are moved by nobody, and once by the connector that is armed", async () => {
-    const [one, two] = [await install(), await install()];
+    const [one, two] = [await installPaying(), await installPaying()];
     const ids = [await order(one, true), await order(two, true)] as const;
     await disarm();
     for (const connector of [one, two]) {
@@ -139,7 +103,7 @@ describe("payments of a disarmed deployment", () => {
   });
 
   test("payments of a disarmed deployment are not approved, retried, reversed or sent, and nothing is stored", async () => {
-    const connector = await install();
+    const connector = await installPaying();
     const path = (id: OwnedId, verb: string) =>
       `/api/payments/v3/payment-initiations/${encodeOwnedId(id)}/${verb}`;
     const id = await order(connector);
@@ -171,7 +135,7 @@ describe("payments of a disarmed deployment", () => {
   });
 
   test("payments of a disarmed deployment are not fetched, and the connector's health has no failure", async () => {
-    const connector = await install();
+    const connector = await installPaying();
     await disarm();
     fetched = 0;
     await env.DB.prepare(
@@ -199,7 +163,7 @@ describe("payments of a disarmed deployment", () => {
   });
 
   test("payments of a disarmed deployment keep a connector that is uninstalled until it is armed", async () => {
-    const connector = await install();
+    const connector = await installPaying();
     await disarm();
     const path = `/api/payments/v3/connectors/${connector.connectorID}`;
     expect((await api(path, { method: "DELETE" })).status).toBe(202);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { kindOf } from "#modules/payments/connectors/index.ts";
-import { decodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
 import { refreshConnector, wakeMovements } from "#modules/payments/movements/wake.ts";
@@ -14,7 +14,7 @@ import {
   asOperator,
   disarm,
 } from "#test/support/deployment/arming.ts";
-import { installDummypay, polled } from "#test/support/payments/installs.ts";
+import { installPaying, payoutOf } from "#test/support/payments/payouts.ts";
 import { payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -55,30 +55,12 @@ afterEach(() => {
 
 /** A connector with two accounts, and one payout on its way for each answer of the provider. */
 async function openCopy() {
-  const connectorID = await installDummypay({ directory: freshName("dummy") });
-  await polled(connectorID);
-  for (const [reference, type] of [
-    ["main", "INTERNAL"],
-    ["landlord", "EXTERNAL"],
-  ]) {
-    const account = { reference, accountName: reference, connectorID, type, metadata: {} };
-    const createdAt = "2026-03-01T09:30:00Z";
-    await api("/api/payments/v3/accounts", { body: { ...account, createdAt } });
-  }
-  const connector = present(decodeConnectorId(connectorID), "it was just given");
+  const { connectorID, id: connector } = await installPaying();
   const order = async (answer: "paid" | "none" | "unknown"): Promise<OwnedId> => {
     const reference = freshName(answer);
     known.set(reference, answer);
     const created = await createInitiation(context, {
-      connector,
-      reference,
-      description: "rent",
-      type: "PAYOUT",
-      amount: 100n,
-      asset: "EUR/2",
-      source: { connector, reference: "main" },
-      destination: { connector, reference: "landlord" },
-      metadata: {},
+      ...payoutOf(connector, reference),
       isSent: true,
     });
     return created.id;
