@@ -1,5 +1,5 @@
 import { newRun, type StoredRun, stepOf } from "./backup-run.ts";
-import type { BackupBucket } from "./bucket.ts";
+import { type BackupBucket, bucketOfStep } from "./bucket.ts";
 import { KnownFiles } from "./known-files.ts";
 import { RunFailure } from "./run-failure.ts";
 import { RunLedgers } from "./run-ledgers.ts";
@@ -312,9 +312,10 @@ export class BackupKeeper {
     tools.staged.clear();
   }
 
-  /** What a step works with. Rows that arrive when it may no longer write are no rows of the run. */
+  /** What a step works with. When it may no longer write, rows that arrive are no rows of the run, and the bucket does nothing. */
   #runTools(mayWrite: () => boolean = () => true): RunTools {
-    const { sql, kv, bucket } = this.#tools;
+    const { sql, kv } = this.#tools;
+    const bucket = bucketOfStep(this.#tools.bucket, mayWrite);
     let owner = kv.get<string>(OWNER);
     if (owner === undefined) {
       owner = newId();
@@ -322,6 +323,7 @@ export class BackupKeeper {
     }
     return {
       ...this.#tools,
+      bucket,
       owner,
       failures: kv.get<RunTrouble>(TROUBLE)?.failures ?? 0,
       lastComplete: kv.get<CompleteBackup>(LAST)?.snapshot,

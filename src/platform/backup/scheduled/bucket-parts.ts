@@ -27,6 +27,11 @@ export function bucketParts(bucket: BackupBucket, known: KnownFiles, uuid: strin
     hashOf: async (count) => hashOfList((await known.textOf(list)).text, count),
     append: async (part) => {
       const { text, etag: before } = await known.textOf(list);
+      const last = partsOf(text, list).at(-1);
+      if (last !== undefined && last.to >= part.from)
+        throw new Error(
+          `${list} has entries up to ${last.to}, so that none from ${part.from} on follow.`,
+        );
       const longer = text + lineOfPart(part);
       const etag = await bucket.putIf(list, longer, before);
       if (etag === undefined) {

@@ -48,6 +48,46 @@ export interface BackupBucket {
   readonly remove: (keys: readonly string[]) => Promise<void>;
 }
 
+/** Bytes of pieces after which a step is asked again whether it is under way. */
+const CHECKED_BYTES = 1_000_000;
+
+/**
+ * The bucket of a step, which may be asked only while the step is under way: a step that was given up because it took too long goes on as soon as
+ * whoever it waits for answers, and would then write over what others have written since. Each operation throws then, also one that is answered
+ * too late, so that nothing is noted of it.
+ */
+export function bucketOfStep(bucket: BackupBucket, isUnderWay: () => boolean): BackupBucket {
+  const assertUnderWay = (): void => {
+    if (!isUnderWay()) throw new Error("The step that asks the bucket was given up.");
+  };
+  const within = async <T>(work: () => Promise<T>): Promise<T> => {
+    assertUnderWay();
+    const answer = await work();
+    assertUnderWay();
+    return answer;
+  };
+  const piecesOf = function* (pieces: Pieces): Generator<Uint8Array> {
+    let since = Infinity;
+    for (const piece of pieces.all()) {
+      // A manifest has a piece for each ledger, and the question costs a read of the object's storage.
+      if (since >= CHECKED_BYTES) {
+        assertUnderWay();
+        since = 0;
+      }
+      since += piece.length;
+      yield piece;
+    }
+  };
+  return {
+    put: (key, pieces) => within(() => bucket.put(key, { ...pieces, all: () => piecesOf(pieces) })),
+    putIf: (...file) => within(() => bucket.putIf(...file)),
+    get: (key) => within(() => bucket.get(key)),
+    head: (key) => within(() => bucket.head(key)),
+    list: (...page) => within(() => bucket.list(...page)),
+    remove: (keys) => within(() => bucket.remove(keys)),
+  };
+}
+
 /** The most files that one call deletes. */
 export const REMOVED_MAX = 1000;
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { assertOwner } from "./bucket-owner.ts";
 import { folderOfLedger } from "./bucket-parts.ts";
-import { onePiece, type Pieces, REMOVED_MAX } from "./bucket.ts";
+import { type Pieces, REMOVED_MAX } from "./bucket.ts";
 import { folderOf } from "./database-stages.ts";
 import { describeText } from "./described-text.ts";
 import { snapshotsIn } from "./run-snapshots.ts";
@@ -16,16 +16,21 @@ import { stringifyJson } from "#platform/json.ts";
 
 /**
  * Writes the keys and, last of all, the manifest: from then on the snapshot is complete, and none of its files changes. The manifest is there
- * already where the process has ended behind its put.
+ * already where the process has ended behind its put. A put of which R2 is slow, and which comes behind the one of the next try, has the same
+ * bytes: the time at which the run has ended is stored first, and the keys are put once.
  */
 export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Finish> {
+  const { ended } = facts.moments;
+  if (ended === undefined) {
+    const now = new Date(tools.nowMs()).toISOString();
+    return () => ({
+      stage: { name: "manifest" },
+      facts: { moments: { ...facts.moments, ended: now } },
+    });
+  }
   await assertOwner(tools.bucket, tools.owner);
-  const ended = new Date(tools.nowMs()).toISOString();
   const found = await tools.bucket.get(`${folderOf(facts)}/${MANIFEST}`);
-  const sha256 =
-    found === undefined
-      ? await complete(tools, facts, ended)
-      : createHash("sha256").update(found.bytes).digest("hex");
+  const sha256 = found === undefined ? await complete(tools, facts) : sha256Of(found.bytes);
   const { failed } = tools.ledgers.counts();
   const objects = facts.classes.reduce(
     (sum, saved) => sum + tools.places.failedOf(saved.class).length,
@@ -35,34 +40,43 @@ export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Fin
     tools.ledgers.keep(facts.snapshot);
     return {
       stage: { name: "prune" },
-      facts: { moments: { ...facts.moments, ended }, sha256, lacks: failed + objects },
+      facts: { sha256, lacks: failed + objects },
     };
   };
 }
 
 /** Puts the keys and the manifest, and returns the SHA-256 of the manifest. */
-async function complete(tools: RunTools, facts: RunFacts, ended: string): Promise<string> {
+async function complete(tools: RunTools, facts: RunFacts): Promise<string> {
   const keys = await writeKeys(tools, facts);
-  const { pieces, sha256 } = manifestOf(tools, { facts, keys, ended });
+  const { pieces, sha256 } = manifestOf(tools, facts, keys);
   await tools.bucket.put(`${folderOf(facts)}/${MANIFEST}`, pieces);
   return sha256;
 }
 
+/** Puts the keys once: each time they are wrapped, the text is another one. */
 async function writeKeys(
   { keys, bucket }: RunTools,
   facts: RunFacts,
 ): Promise<DescribedFile | null> {
   if (keys === undefined) return null;
-  const wrapped = await wrapToPublicKey(keys.keys, keys.publicKey);
-  const { text, ...described } = describeText(KEYS, wrapped);
-  await bucket.put(`${folderOf(facts)}/${KEYS}`, onePiece(text));
-  return described;
+  const key = `${folderOf(facts)}/${KEYS}`;
+  const { text, ...described } = describeText(
+    KEYS,
+    await wrapToPublicKey(keys.keys, keys.publicKey),
+  );
+  if ((await bucket.putIf(key, text, undefined)) !== undefined) return described;
+  const found = await bucket.get(key);
+  if (found === undefined) throw new Error(`${key} was there, and is lost.`);
+  return { file: KEYS, bytes: found.bytes.length, sha256: sha256Of(found.bytes) };
 }
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The manifest, piece by piece, because it may name a hundred thousand ledgers; `BackupManifest` says what it has. */
 function manifestOf(
   { ledgers, places }: RunTools,
-  { facts, keys, ended }: { facts: RunFacts; keys: DescribedFile | null; ended: string },
+  facts: RunFacts,
+  keys: DescribedFile | null,
 ): { readonly pieces: Pieces; readonly sha256: string } {
   const [backup = "", ...laterBackups] = facts.session?.ids ?? [];
   const head = stringifyJson({
@@ -70,7 +84,7 @@ function manifestOf(
     ...facts.versions,
     backup,
     ...(laterBackups.length === 0 ? {} : { laterBackups }),
-    moments: { ...facts.moments, ended },
+    moments: facts.moments,
     database: facts.database,
     objects: facts.classes.map((saved) => {
       const failed = places.failedOf(saved.class);
