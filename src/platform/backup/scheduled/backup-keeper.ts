@@ -1,10 +1,11 @@
 import { newRun, type StoredRun, stepOf } from "./backup-run.ts";
+import { assertClaim } from "./bucket-owner.ts";
 import { type BackupBucket, bucketOfStep } from "./bucket.ts";
 import { KnownFiles } from "./known-files.ts";
 import { RunFailure } from "./run-failure.ts";
 import { RunLedgers } from "./run-ledgers.ts";
 import { RunPlaces } from "./run-places.ts";
-import { RUN_FORM, type RunFacts, type RunTools } from "./run-state.ts";
+import { type Finish, RUN_FORM, type RunFacts, type RunTools } from "./run-state.ts";
 import { type KeptValues, StagedFile } from "./staged-file.ts";
 import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import { SavedRows } from "#platform/backup/saving/saved-rows.ts";
@@ -130,6 +131,8 @@ interface AskedSlot {
  */
 export class BackupKeeper {
   readonly #tools: KeeperTools;
+  /** The claim to the bucket that is bound; undefined until it was read. Only a start of the object binds another bucket. */
+  #claim: string | undefined;
 
   constructor(tools: KeeperTools) {
     this.#tools = tools;
@@ -225,7 +228,7 @@ export class BackupKeeper {
     let isUnderWay = true;
     const tools = this.#runTools(() => isUnderWay && !isOver());
     try {
-      const finish = await Promise.race([stepOf(tools, run), late]);
+      const finish = await Promise.race([this.#inBucket(tools, run), late]);
       sql.transaction(() => {
         if (isOver()) return;
         const { stage, facts } = finish();
@@ -251,6 +254,16 @@ export class BackupKeeper {
     } finally {
       isUnderWay = false;
     }
+  }
+
+  /** Does a step in the bucket in which the run has begun: another deployment's would be changed by the copy of that one. */
+  async #inBucket(tools: RunTools, run: StoredRun): Promise<Finish> {
+    const { claim } = run.facts;
+    if (run.stage.name !== "begin" && (claim === undefined || claim !== this.#claim)) {
+      await assertClaim(tools.bucket, claim);
+      this.#claim = claim;
+    }
+    return stepOf(tools, run);
   }
 
   #store(run: StoredRun): void {

@@ -86,7 +86,7 @@ export function stepOf(tools: RunTools, { facts, stage }: StoredRun): Promise<Fi
 /** Makes sure of the bucket, forgets what an earlier run has left, and finds a name. */
 async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   const { bucket, owner, reads } = tools;
-  await claimBucket(bucket, owner);
+  const claim = await claimBucket(bucket, owner);
   const { complete, incomplete } = await snapshotsIn(bucket);
   const request = { method: "GET", path: "/versions", answer: Versions } as const;
   const { commit, versions } = await reads.call(request);
@@ -107,6 +107,7 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
     return {
       stage: { name: "files", after: "" },
       facts: {
+        claim,
         snapshot,
         last: complete.at(-1),
         moments: { began: facts.began },

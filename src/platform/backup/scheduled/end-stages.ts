@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { assertOwner } from "./bucket-owner.ts";
+import { assertClaim } from "./bucket-owner.ts";
 import { folderOfLedger } from "./bucket-parts.ts";
 import { type Pieces, REMOVED_MAX } from "./bucket.ts";
 import { folderOf } from "./database-stages.ts";
@@ -28,7 +28,7 @@ export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Fin
       facts: { moments: { ...facts.moments, ended: now } },
     });
   }
-  await assertOwner(tools.bucket, tools.owner);
+  await assertClaim(tools.bucket, facts.claim);
   const found = await tools.bucket.get(`${folderOf(facts)}/${MANIFEST}`);
   const sha256 = found === undefined ? await complete(tools, facts) : sha256Of(found.bytes);
   const { failed } = tools.ledgers.counts();

@@ -77,6 +77,8 @@ export type RunStage =
 /** What a run has found out. */
 export interface RunFacts {
   readonly began: string;
+  /** The id of the claim to its bucket, by which the bucket is known. */
+  readonly claim?: string;
   /** The name of its snapshot, and of the last complete one before it. */
   readonly snapshot: string;
   readonly last?: string | undefined;

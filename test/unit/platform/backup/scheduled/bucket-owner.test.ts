@@ -56,3 +56,14 @@ test("of two deployments that claim a bucket at once, one gets it, and keeps it 
   await claimBucket(other, "one");
   expect(puts).toBe(2);
 });
+
+test("an owner.json that was changed is no reason to write into the bucket", async () => {
+  const backups = await paid();
+  backups.bucket.files.set("owner.json", { bytes: Buffer.from("{}"), etag: "changed" });
+  await backups.day(0);
+  expect(backups.keeper().state.failure?.reason).toContain("does not say whose backups it has");
+  expect([...backups.bucket.files.keys()]).toEqual(["owner.json"]);
+  backups.bucket.files.clear();
+  await backups.day(1);
+  expect(backups.keeper().state).toMatchObject({ last: { lacks: 0 }, failure: undefined });
+});
