@@ -16,7 +16,7 @@ export const deploymentSettings = new DeclaredSettings({
     },
   ),
   FLORIN_BACKUP_KEEP: integer(
-    { least: 1, most: 1000 },
+    { least: 1, most: 366 },
     { standard: "7", meaning: "How many backups the bucket keeps" },
   ),
   FLORIN_BACKUP_PUBLIC_KEY: optionalText(

@@ -23,12 +23,13 @@ const FAILURES_MAX = 20;
 const PRUNE_FAILURES_MAX = 3;
 /**
  * How long the steps of one alarm take together, in milliseconds, and the calls that they make: the platform allows an invocation 1000. A page of
- * ledgers asks the object of each one.
+ * ledgers asks the object of each one, and a look at the snapshots asks for each of those that are kept.
  */
 const ALARM_MS = 2000;
 const ALARM_CALLS = 200;
 const CALLS_OF_LIST = 60;
 const LISTING: ReadonlySet<string> = new Set(["heads", "ends"]);
+const LOOKING: ReadonlySet<string> = new Set(["begin", "prune"]);
 /**
  * How long the steps of one alarm may take before the last of them counts as failed, in milliseconds: the platform ends an alarm after 15 minutes
  * without a word to anybody.
@@ -189,7 +190,7 @@ export class BackupKeeper {
       for (let calls = 0; calls < ALARM_CALLS;) {
         const run = kv.get<StoredRun>(RUN);
         if (run === undefined) return undefined;
-        calls += LISTING.has(run.stage.name) ? CALLS_OF_LIST : 1;
+        calls += this.#callsOf(run.stage);
         const waitMs = await this.#step(run, late.promise);
         if (waitMs > 0) return nowMs() + waitMs;
         if (Math.abs(nowMs() - beganMs) >= ALARM_MS) break;
@@ -254,6 +255,12 @@ export class BackupKeeper {
     } finally {
       isUnderWay = false;
     }
+  }
+
+  /** The calls that a step may make, some more or less. */
+  #callsOf({ name }: StoredRun["stage"]): number {
+    if (LISTING.has(name)) return CALLS_OF_LIST;
+    return LOOKING.has(name) ? this.#tools.kept + 1 : 1;
   }
 
   /** Does a step in the bucket in which the run has begun: another deployment's would be changed by the copy of that one. */

@@ -62,3 +62,25 @@ test("a backup is complete while its run still removes older ones, and stays so 
     pruning: undefined,
   });
 });
+
+test("an alarm makes as many calls as the platform allows, although each look at the snapshots asks for each of them", async () => {
+  const backups = await new KeptBackups().open(1);
+  onTestFinished(() => backups.close());
+  backups.kept = 366;
+  for (let number = 1; number <= 367; number++) {
+    const name = `${String(number).padStart(6, "0")}-2026-01-01T00-00-00.000Z`;
+    await backups.bucket.putIf(`snapshots/${name}/manifest.json`, "{}", undefined);
+  }
+  let calls = 0;
+  backups.bucket.around = async (operation) => {
+    if (operation !== "list") calls += 1 / 2; // Pages of R2 have 1000 files, those of the tests three.
+  };
+  backups.keeper().wake(backups.nowMs);
+  const counts: number[] = [];
+  for (let isOver = false; !isOver; calls = 0) {
+    isOver = (await backups.keeper().work()) === undefined;
+    counts.push(calls);
+  }
+  expect(backups.snapshots()).toHaveLength(366);
+  expect(Math.max(...counts)).toBeLessThan(800);
+});
