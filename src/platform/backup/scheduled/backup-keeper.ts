@@ -37,8 +37,11 @@ const LOOKING: ReadonlySet<string> = new Set(["begin", "prune"]);
 const STEP_MS = 600_000;
 /** How long a run may stand still before the next day's takes its place, in milliseconds. */
 const STILL_MS = 3_600_000;
-/** The least time from a run that has failed to the next one for the same slot, in milliseconds. Whoever asks does so every hour. */
-const AGAIN_MS = 3_000_000;
+/**
+ * The least times from runs that have failed to the next ones for the same slot, in milliseconds: whoever asks does so every hour. Each run copies
+ * the whole database, so that one that always fails is begun some five times on its first day, and once on later ones.
+ */
+const RUN_BACKOFF = doubling(3_000_000, 86_400_000);
 
 const RUN = "run";
 const OWNER = "owner";
@@ -123,7 +126,7 @@ interface AskedSlot {
  *
  *     wake(slot) ─► a run is stored ─► alarm ─► steps, 2 s at most ─► stored ─► alarm ─► … ─► complete
  *                                        ▲                │ a step fails
- *                                        │                ├──► 20 times ─► the reason is stored; the run begins anew after an hour
+ *                                        │                ├──► 20 times ─► the reason is stored; the run begins anew an hour later, and later each time
  *                                        └── 15 s … 5 min ┴──► in vain  ─► the reason is stored; the next slot begins anew
  *
  * A backup is complete when its manifest is in the bucket. What the run then removes, or cannot remove, changes nothing about that.
@@ -161,7 +164,8 @@ export class BackupKeeper {
   #isTriedAgain(): boolean {
     const { kv, nowMs } = this.#tools;
     const failure = kv.get<RunEnd>(FAILURE);
-    return failure?.isPassing === true && Math.abs(nowMs() - failure.atMs) >= AGAIN_MS;
+    if (failure?.isPassing !== true) return false;
+    return Math.abs(nowMs() - failure.atMs) >= waitAfterFailures(RUN_BACKOFF, failure.failures);
   }
 
   /** Begins a run; returns false if one is under way. */

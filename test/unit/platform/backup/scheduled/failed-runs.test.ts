@@ -105,3 +105,22 @@ test("a step that does not end counts as a failure, and what it reads too late i
   expect(backups.keeper().state).toMatchObject({ last: { lacks: 0 }, failure: undefined });
   expect(await backups.verify()).toEqual([]);
 });
+
+test("a run that always fails is begun some times on its first day, and once on later ones", async () => {
+  const backups = await paid();
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  backups.aroundCall = async (path) => {
+    if (path === "/versions") throw new Error("no answer");
+  };
+  const runs = [0, 0, 0];
+  for (let hour = 0; hour < 24 * runs.length; hour++) {
+    const day = Math.floor(hour / 24);
+    backups.nowMs = Math.max(backups.nowMs, slotOf(0) + hour * HOUR_MS);
+    if (!backups.keeper().wake(slotOf(day))) continue;
+    runs[day] = (runs[day] ?? 0) + 1;
+    await backups.work();
+  }
+  expect(runs).toEqual([5, 1, 1]);
+  expect(logged).toHaveBeenCalledTimes(7);
+  logged.mockRestore();
+});
