@@ -25,7 +25,9 @@ const ASKED_MS_MAX = 1000;
  * can have tokens for; the others are refused without a question:
  *
  *     tokens of the object  ≤  left + 1 + rate × time since the question ── at most the burst, which also holds before the first answer
- *     tokens for a request  ≤  those  −  what other requests need, and have asked for and have no answer about yet
+ *     tokens for a request  ≤  those  −  what other requests need that need no more, and have asked for and have no answer about yet
+ *
+ * A request that needs more counts for nothing there: it may be refused where this one is not.
  */
 export class HeldTokens {
   readonly #rate: QuotaRate;
@@ -40,8 +42,9 @@ export class HeldTokens {
   #leftElsewhere: number;
   /** What the object may have: at most so many tokens at the time of a question. Unknown before the first answer. */
   #bound: { readonly tokens: number; readonly atMs: number } | undefined;
-  /** Tokens that requests need, have asked for and have no answer about yet, and since when there are any. */
-  #asked = { count: 0, sinceMs: 0 };
+  /** How many requests, by what each needs, have asked and have no answer yet, and since when there are any. */
+  readonly #asked = new Map<number, number>();
+  #askedSinceMs = 0;
   /** Until when how many tokens were refused. */
   #refused = { count: Infinity, fromMs: 0, untilMs: 0 };
 
@@ -74,7 +77,7 @@ export class HeldTokens {
     const { perSecond, burst } = this.#rate;
     const need = Math.min(burst, count - this.#tokens);
     if (need <= 0) return 0;
-    const missing = need - (this.#most(nowMs) - this.#unanswered(nowMs));
+    const missing = need - (this.#most(nowMs) - this.#unanswered(need, nowMs));
     return missing <= 0 ? 0 : Math.ceil((missing / perSecond) * 1000);
   }
 
@@ -86,10 +89,34 @@ export class HeldTokens {
     return Math.min(burst, this.#bound.tokens + (ageMs / 1000) * perSecond);
   }
 
-  #unanswered(nowMs: number): number {
-    const ageMs = nowMs - this.#asked.sinceMs;
-    if (ageMs < 0 || ageMs >= ASKED_MS_MAX) this.#asked = { count: 0, sinceMs: nowMs };
-    return this.#asked.count;
+  /** The tokens that requests have asked for which need no more than `most` each, and have no answer about yet. */
+  #unanswered(most: number, nowMs: number): number {
+    this.#forgetAsked(nowMs);
+    let tokens = 0;
+    for (const [need, requests] of this.#asked) {
+      // No request waits for more than a full bucket.
+      if (Math.min(need, this.#rate.burst) <= most) tokens += need * requests;
+    }
+    return tokens;
+  }
+
+  #noteAsked(need: number, nowMs: number): void {
+    this.#forgetAsked(nowMs);
+    if (need === 0) return;
+    if (this.#asked.size === 0) this.#askedSinceMs = nowMs;
+    this.#asked.set(need, (this.#asked.get(need) ?? 0) + 1);
+  }
+
+  #noteAnswered(need: number, nowMs: number): void {
+    this.#forgetAsked(nowMs);
+    const requests = this.#asked.get(need) ?? 0;
+    if (requests > 1) this.#asked.set(need, requests - 1);
+    else this.#asked.delete(need);
+  }
+
+  #forgetAsked(nowMs: number): void {
+    const ageMs = nowMs - this.#askedSinceMs;
+    if (ageMs < 0 || ageMs >= ASKED_MS_MAX) this.#asked.clear();
   }
 
   noteRefused(count: number, waitMs: number, nowMs: number): void {
@@ -110,21 +137,14 @@ export class HeldTokens {
     if (more > 0) this.#askedAheadMs = nowMs;
     const unused = this.#unused;
     this.#unused = 0;
-    const unanswered = this.#unanswered(nowMs);
-    this.#asked =
-      unanswered === 0
-        ? { count: need, sinceMs: nowMs }
-        : { ...this.#asked, count: unanswered + need };
+    this.#noteAsked(need, nowMs);
     return { need, more, unused };
   }
 
   /** Adds what the object has given to a request that asked, at `askedMs`, for `need` and for `more` ahead. */
   add(given: number, { need, more, left, askedMs, nowMs }: Answered): void {
     this.#expire(nowMs);
-    this.#asked = {
-      ...this.#asked,
-      count: Math.max(0, this.#unanswered(nowMs) - need),
-    };
+    this.#noteAnswered(need, nowMs);
     // The object has a part of a token besides those that it calls left.
     this.#bound = { tokens: left + 1, atMs: askedMs };
     this.#tokens += given;
@@ -137,7 +157,7 @@ export class HeldTokens {
 
   /** The tokens that are left as far as the isolate knows. */
   left(nowMs: number): number {
-    const elsewhere = Math.max(0, this.#leftElsewhere - this.#unanswered(nowMs));
+    const elsewhere = Math.max(0, this.#leftElsewhere - this.#unanswered(Infinity, nowMs));
     return Math.min(this.#rate.burst, Math.floor(this.#tokens) + elsewhere);
   }
 

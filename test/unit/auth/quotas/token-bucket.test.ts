@@ -131,6 +131,21 @@ describe("the tokens that an isolate holds", () => {
     expect(askAtOnce(held, 400, 250)).toBe(2);
   });
 
+  test("the tokens that an isolate holds: a request is not refused because of one that asks for more, which may be refused", () => {
+    const held = new HeldTokens({ perSecond: 100, burst: 500 });
+    // Other isolates may have used so many tokens that the first request is refused, and the second is not.
+    held.ask(400, 0);
+    expect(held.refusedMs(300, 0)).toBe(0);
+    held.ask(300, 0);
+    expect([held.refusedMs(299, 0), held.refusedMs(300, 0)]).toEqual([0, 1000]);
+    // A request for more than the burst is served by a full bucket, as one for the burst is.
+    const full = new HeldTokens({ perSecond: 100, burst: 500 });
+    full.ask(600, 0);
+    expect([full.refusedMs(499, 0), full.refusedMs(500, 0)]).toEqual([0, 6000]);
+    full.add(0, { need: 600, more: 0, left: 500, askedMs: 0, nowMs: 0 });
+    expect(full.refusedMs(500, 0)).toBe(0);
+  });
+
   test("the tokens that an isolate holds: what a cancelled request has asked for, and what was left, is not believed for long", () => {
     const held = new HeldTokens({ perSecond: 5, burst: 20 });
     expect(askAtOnce(held, 400, 0)).toBe(20);
