@@ -92,9 +92,8 @@ function welcome(
     secretPath,
   }: Discovered & { readonly signIn: FirstSignIn; readonly secretPath: string },
 ): string {
-  const secret = `--data-urlencode ${shellWord(`client_secret@${secretPath}`)}`;
   const scope = scopes.join(" ");
-  const fields = `-d grant_type=client_credentials -d client_id=${clientId} ${secret} -d 'scope=${scope}'`;
+  const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d 'scope=${scope}' --data-urlencode client_secret@-`;
   return `
 Florin is ready.
 
@@ -107,7 +106,7 @@ Florin is ready.
 ${signInText(signIn)}
 Get a token:
 
-  curl -s ${url}/api/auth/oauth/token ${fields}
+  curl -s ${url}/api/auth/oauth/token ${fields} < ${shellWord(secretPath)}
 
 Ctrl-C stops it.
 `;
