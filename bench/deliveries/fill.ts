@@ -47,6 +47,7 @@ export function fillLane(sql: Sql, count: number): LaneReads {
   return new LaneReads(sql, {
     configId: CONFIG_ID,
     underWay: new Map(underWay.map((seq) => [seq, LANE_START_MS + seq])),
+    isHeld: false,
     toWallMs: (laneMs) => laneMs,
     nowMs: LANE_START_MS + count,
     // A deactivation has advanced only the stored head.

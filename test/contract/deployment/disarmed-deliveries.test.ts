@@ -178,6 +178,21 @@ describe("webhooks of a disarmed deployment", () => {
     expect(payloads).toEqual(expect.arrayContaining([{ n: 1 }, { n: 2 }, { n: 3 }]));
   });
 
+  test("webhooks of a deployment that was disarmed wait for no alarm when something new comes after it was armed", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    await disarm();
+    await bench.publish(eventFor(config, { payload: { n: 1 } }));
+    const object = env.ENDPOINTS.getByName(config.id);
+    await runDurableObjectAlarm(object);
+    expect(bench.calls).toEqual([]);
+    // No alarm rings as long as the test runs.
+    await runInDurableObject(object, (_, { storage }) => storage.setAlarm(Date.now() + 3_600_000));
+    await arm();
+    await bench.publish(eventFor(config, { payload: { n: 2 } }));
+    await eventually(() => expect(bench.callsTo(config.endpoint)).toHaveLength(2));
+  });
+
   test("webhooks of a deployment that is disarmed while an endpoint fails are retried later, without a failure more", async () => {
     const bench = new EndpointBench();
     bench.respond = () => new Response("no", { status: 500 });
@@ -269,6 +284,23 @@ describe("workflows of a disarmed deployment", () => {
       await runDurableObjectAlarm(runner);
       expect(await instanceOf(id)).toMatchObject({ terminated: true });
     });
+  });
+
+  test("workflows of a deployment that was disarmed go on at once when an instance gets an event after it was armed", async () => {
+    const workflow = await newWorkflow([{ wait_event: { event: "go" } }]);
+    const started = await api(`/api/orchestration/v2/workflows/${workflow}/instances`, {
+      method: "POST",
+    });
+    const { id } = ((await bodyOf(started)) as { data: Instance }).data;
+    const runner = env.INSTANCE_RUNNER.getByName("runner");
+    const alarmMs = () => runInDurableObject(runner, (_, { storage }) => storage.getAlarm());
+    await disarm();
+    await runner.wake({ id, run: 1 }, Date.now());
+    await runDurableObjectAlarm(runner);
+    expect((await alarmMs()) ?? 0).toBeGreaterThan(Date.now() + 11_000);
+    await arm();
+    await runner.wake({ id, run: 1 }, Date.now());
+    expect((await alarmMs()) ?? 0).toBeLessThan(Date.now() + 5000);
   });
 
   test("workflows of a disarmed deployment are not started by triggers, whose occurrences wait and fire once when it is armed", async () => {

@@ -5,7 +5,7 @@ import { executeRun, INLINE_MS_MAX } from "./execute-run.ts";
 import { type RunParams, startRun } from "./platform.ts";
 import { type Wake, WakeList } from "./wake-list.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
-import { waitsForArming } from "#platform/arming/held-work.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { type CopyStep, ObjectCopy } from "#platform/backup/object-copy.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -63,8 +63,10 @@ export class InstanceRunnerObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (await isPutOff(this.ctx.storage, this.env)) return;
-    if (await waitsForArming(this.ctx.storage, this.env)) return;
-    await this.#alarms.ring();
+    const arming = armingOf(this.env);
+    if (await arming.mayCall()) await this.#alarms.ring();
+    // A wake that comes when the deployment is armed sets the alarm to its own, earlier time.
+    else this.#alarms.set("wakes", Date.now() + (await arming.heldMs()));
   }
 
   #arm(): void {

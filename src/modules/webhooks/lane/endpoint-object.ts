@@ -12,7 +12,7 @@ import { laneRestoration } from "./lane-restoration.ts";
 import { LaneStore } from "./lane-store.ts";
 import { Lane } from "./lane.ts";
 import { LateEndings } from "./late-endings.ts";
-import { openPorts, readsWithin } from "./ports.ts";
+import { goOnIfArmed, openPorts, readsWithin } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
 import { rereadLedgerEvents } from "#modules/ledger/index.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
@@ -109,6 +109,7 @@ export class EndpointObject extends DurableObject<Env> {
     if (lane === undefined) return false;
     if (spec.revision > lane.spec.revision) this.#adopt(lane, spec);
     const wantsBodies = lane.accept(batch);
+    this.ctx.waitUntil(goOnIfArmed(this.env, lane));
     if (!this.#alarms.isSet("purge")) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
     return wantsBodies;
   }
@@ -274,6 +275,7 @@ export class EndpointObject extends DurableObject<Env> {
 
   #replayAll(seqs: readonly number[], request: string, lane: Lane): ReplayCounts {
     const at = { laneMs: lane.laneMs, wallMs: Date.now(), failedSinceMs: this.#replayableSinceMs };
+    this.ctx.waitUntil(goOnIfArmed(this.env, lane));
     return this.#changes.replayOnce(seqs, request, at);
   }
 

@@ -19,6 +19,8 @@ export interface LaneView {
   readonly configId: string;
   /** Start of each call that is under way, in milliseconds since the epoch, by the number of its delivery. */
   readonly underWay: ReadonlyMap<number, number>;
+  /** Whether a call was held back, because the deployment is disarmed, and nothing is called until the lane wakes. */
+  readonly isHeld: boolean;
   /** Converts a time of the lane to the machine's time. */
   readonly toWallMs: (laneMs: number) => number;
   readonly nowMs: number;

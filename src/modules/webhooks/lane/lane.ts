@@ -72,7 +72,7 @@ export class Lane {
   readonly #underWay = new Map<number, number>();
   readonly #calls = new RunningCalls<LaneRun>(CALL_LEASE_MS);
   #isDisabling = false;
-  /** Whether a call was held back, because the deployment is disarmed. The next alarm asks again, and rings only if it is armed. */
+  /** Whether a call was held back, because the deployment is disarmed. The next alarm or change asks again, and wakes the lane only if it is armed. */
   #isHeld = false;
   readonly #timer: LaneTimer;
 
@@ -111,6 +111,7 @@ export class Lane {
     return {
       configId: this.#spec.configId,
       underWay: this.#underWay,
+      isHeld: this.#isHeld,
       toWallMs: (laneMs) => this.#clock.toWallMs(laneMs),
       nowMs: this.#ports.wallMs(),
       head: this.#storedHead,

@@ -1,9 +1,11 @@
 import type { LanePorts } from "./lane-ports.ts";
+import type { Lane } from "./lane.ts";
 import { type BodySources, readBodies } from "./read-bodies.ts";
 import { callContextOf, callEndpoint, toCallTarget } from "#modules/webhooks/calls/call.ts";
 import { ConfigStore } from "#modules/webhooks/configs/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/configs/deactivation.ts";
 import { isHeld } from "#platform/arming/arming-watch.ts";
+import { armingOf } from "#platform/arming/isolates.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { runCausedBy } from "#platform/tracing/cause.ts";
@@ -54,4 +56,14 @@ export function openPorts(
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };
+}
+
+/**
+ * Lets a lane go on whose call was held back, if the deployment was armed meanwhile: what is new does not wait for the alarm of what has waited,
+ * which may be two minutes away.
+ */
+export async function goOnIfArmed(env: Pick<Env, "DB">, lane: Lane): Promise<void> {
+  if (!lane.view.isHeld || !(await armingOf(env).mayCall())) return;
+  // The alarm may have rung meanwhile.
+  if (lane.view.isHeld) lane.wake();
 }

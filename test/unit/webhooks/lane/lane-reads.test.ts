@@ -49,6 +49,7 @@ function readsOf(made: readonly Made[]): LaneReads {
   return new LaneReads(sql, {
     configId: CONFIG_ID,
     underWay,
+    isHeld: false,
     toWallMs: (ms) => ms,
     nowMs: START_MS,
     head: fresh === -1 ? made.length + 1 : fresh + 1,
