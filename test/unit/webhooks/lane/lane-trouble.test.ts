@@ -11,8 +11,9 @@ const STANDARD = {
 
 beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
 afterEach(() => {
-  vi.useRealTimers();
+  // The mocks come first: a mock of a timer function would otherwise put the fake one back.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 const never = (): Promise<number> => new Promise(() => undefined);
