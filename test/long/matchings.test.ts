@@ -19,6 +19,8 @@ const folder = freshFolder();
 let server: LocalServer;
 /** How long the answers of each list took, in milliseconds. */
 const durations = new Map<string, number[]>();
+/** How long the first answers of each list after a start took: the server reads its code and the matching for them. */
+const firstDurations = new Map<string, number[]>();
 
 beforeAll(async () => {
   server = await LocalServer.start(folder);
@@ -79,7 +81,7 @@ function spread(values: readonly number[]): string {
 }
 
 /** Reads lists, and notes how long their answers take. */
-async function readLists(path: string): Promise<void> {
+async function readLists(path: string, noted = durations): Promise<void> {
   for (const list of [
     "lines?pageSize=100",
     "lines?pageSize=100&state=unmatched&side=left",
@@ -91,7 +93,7 @@ async function readLists(path: string): Promise<void> {
   ]) {
     const startedMs = performance.now();
     await server.json(`${path}/${list}`);
-    durations.set(list, [...(durations.get(list) ?? []), performance.now() - startedMs]);
+    noted.set(list, [...(noted.get(list) ?? []), performance.now() - startedMs]);
   }
 }
 
@@ -106,6 +108,7 @@ async function follow(path: string, id: number, kills: number): Promise<RunView>
       await delay((turn * 337) % 900);
       await server.killAll();
       server = await LocalServer.start(folder);
+      await readLists(path, firstDurations);
     }
     await readLists(path);
     await delay(50);
@@ -164,7 +167,8 @@ test(
     );
     for (const [list, values] of durations) {
       process.stdout.write(
-        `${list}: ${spread(values)}; while a run works: ${spread(whileWorking.get(list) ?? [])}\n`,
+        `${list}: ${spread(values)}; while a run works: ${spread(whileWorking.get(list) ?? [])}; ` +
+          `first after a start: ${spread(firstDurations.get(list) ?? [])}\n`,
       );
     }
   },

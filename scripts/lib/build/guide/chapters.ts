@@ -93,6 +93,7 @@ export const chapters = (): readonly Chapter[] => [
     name: "Reference",
     pages: [
       doc("settings", "Settings"),
+      doc("sizes", "Sizes"),
       doc("limits", "Limits"),
       doc("command-line", "Command line"),
       doc("differences", "Differences from Formance"),
