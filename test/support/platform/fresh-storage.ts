@@ -1,4 +1,4 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { applyD1Migrations, type D1Migration, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { sdkCalls } from "./sdk/sdk-calls.ts";
@@ -13,19 +13,34 @@ import { WAIT_MS_MAX } from "#test/support/runner/patience.ts";
  * transaction that makes their table, because work of an earlier file that is still under way would make a new key otherwise.
  */
 async function resetAllButKeys(): Promise<void> {
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
-  const { results: keys } = await env.DB.prepare("SELECT * FROM auth_signing_keys").all();
+  const keys = await signingKeys();
   await deleteStorage();
   const inserts = keys.map(
     (key) =>
       `INSERT INTO auth_signing_keys (${Object.keys(key).join()}) VALUES (${Object.values(key).map(literal).join()})`,
   );
-  const withKeys = env.TEST_MIGRATIONS.map((migration, index) =>
-    index === 0
-      ? { ...migration, queries: [[...migration.queries, ...inserts].join("\n;\n")] }
-      : migration,
-  );
-  await applyD1Migrations(env.DB, withKeys);
+  await applyD1Migrations(env.DB, [inOneStep(env.TEST_MIGRATIONS, inserts)]);
+}
+
+/** The signing keys of the files before; none in the first file, which has no tables. */
+async function signingKeys(): Promise<Record<string, unknown>[]> {
+  const isThere = await env.DB.prepare(
+    "SELECT 1 FROM sqlite_master WHERE name = 'auth_signing_keys'",
+  ).first();
+  if (isThere === null) return [];
+  return (await env.DB.prepare("SELECT * FROM auth_signing_keys").all()).results;
+}
+
+/** All migrations and further statements as one migration, which is one call of the database. It leaves the names that each would. */
+function inOneStep(migrations: readonly D1Migration[], further: readonly string[]): D1Migration {
+  const names = migrations.map(({ name }) => name);
+  const last = names.at(-1);
+  if (last === undefined) throw new Error("there are no migrations");
+  const noted = names
+    .slice(0, -1)
+    .map((name) => `INSERT INTO d1_migrations (name) VALUES (${literal(name)})`);
+  const statements = migrations.flatMap(({ queries }) => queries);
+  return { name: last, queries: [[...statements, ...further, ...noted].join("\n;\n")] };
 }
 
 /**

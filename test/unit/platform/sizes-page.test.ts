@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { assert } from "#platform/assert.ts";
 import { inProject } from "#scripts/lib/project.ts";
 
 /** The numbers of a row of docs/sizes.md, in their order, and the constants of the code, with their files in `src`, that they have to be. */
@@ -126,9 +127,9 @@ test.each(rows)("the page of sizes is right about: %s", (what, size) => {
   let from = 0;
   for (const [number, ...constants] of ROWS[what] ?? []) {
     const at = size.indexOf(number, from);
-    expect(at, `${number} in "${size}"`).toBeGreaterThanOrEqual(0);
+    expect([number, at]).toEqual([number, Math.max(at, 0)]);
     from = at + number.length;
-    for (const of of constants) expect(valueOf(number, of), of).toBe(constantOf(of));
+    for (const of of constants) expect([of, valueOf(number, of)]).toEqual([of, constantOf(of)]);
   }
 });
 
@@ -146,7 +147,7 @@ function constantOf(of: string): number {
   const [file = "", name = ""] = of.split(" ");
   const source = readFileSync(inProject("src", file), "utf8");
   const [, product = ""] = new RegExp(`const ${name} = ([\\d_* ]+);`).exec(source) ?? [];
-  expect(product, of).not.toBe("");
+  assert(product !== "", `there is no ${of}`);
   return product
     .split("*")
     .reduce((value, factor) => value * Number(factor.replaceAll("_", "")), 1);
