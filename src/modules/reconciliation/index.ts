@@ -34,8 +34,9 @@ import { ruleListener } from "./scheduler/listener.ts";
 import { repairTimes } from "./scheduler/repair.ts";
 import { sweepRules } from "./scheduler/sweep.ts";
 import { reconciliationSettings } from "./settings.ts";
+import { KEPT_STATEMENTS } from "./sources/kept-files.ts";
 import * as sources from "./sources/tables.ts";
-import { sourceObjectOf } from "./statements/source-calls.ts";
+import { sourceObjectOf } from "./statements/calls.ts";
 import { StatementSourceObject } from "./statements/source-object.ts";
 import * as statements from "./statements/tables.ts";
 import { RECONCILIATION_STATUS } from "./status.ts";
@@ -137,6 +138,7 @@ export const reconciliationModule: Module = {
       ...namedByIds(sources.reconciliationSources.id),
       objectOf: sourceObjectOf,
       restoredBy: sourceObjectOf,
+      files: KEPT_STATEMENTS,
     },
   ],
 };

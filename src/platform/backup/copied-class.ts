@@ -1,5 +1,6 @@
 import { asc, eq, gt } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { KeptFiles } from "./kept-files.ts";
 import type { CopyAnswers, CopyStep } from "./object-copy.ts";
 import type { RestoredBy } from "./restored-class.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -21,6 +22,8 @@ export interface CopiedClass {
   readonly has: (env: Env, name: string) => Promise<boolean>;
   readonly objectOf: (env: Env, name: string) => CopiedObject;
   readonly restoredBy: RestoredBy;
+  /** The files that the objects keep beside their tables; absent where there are none. */
+  readonly files?: KeptFiles;
 }
 
 /** The names that `namesAfter` gives at once. */

@@ -1,4 +1,5 @@
 import { type CopiedRow, quoted } from "./copied-table.ts";
+import type { FileProgress, RestoredFiles, SavedFilePiece, WantedFile } from "./restored-files.ts";
 import { insertRows } from "./restored-rows.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseColumns, stringifyJson } from "#platform/json.ts";
@@ -45,6 +46,8 @@ export type ObjectRestoreStep =
       readonly after: number;
       readonly rows: readonly CopiedRow[];
     }
+  | ({ readonly kind: "file"; readonly restoration: string } & WantedFile)
+  | ({ readonly kind: "piece"; readonly restoration: string } & SavedFilePiece)
   | {
       readonly kind: "end";
       readonly restoration: string;
@@ -65,6 +68,8 @@ export interface ObjectProgress {
 export interface RestoreAnswers {
   readonly begin: ObjectProgress;
   readonly rows: undefined;
+  readonly file: FileProgress;
+  readonly piece: undefined;
   readonly end: undefined;
 }
 
@@ -82,6 +87,8 @@ interface RestoredParts {
   readonly tables: TableSteps;
   /** Reads what the rows have to fit. They are complete, and the tables are those of this version. */
   readonly settle: (moment: BackupMoment) => Promise<Settlement>;
+  /** The files that the object keeps beside its tables; absent where it keeps none. */
+  readonly files?: RestoredFiles;
 }
 
 /** A JSON list of columns, and numbers of rows: of a table in the backup, and of those that have come. */
@@ -92,6 +99,8 @@ const CREATE_RESTORATION = `CREATE TABLE copy_restoration (
   one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, ended INTEGER NOT NULL
 ) STRICT`;
 
+const NO_FILE: FileProgress = { state: "left-out", pieces: 0, pieceBytes: 0 };
+
 /** The restoration that the storage notes. */
 type RestorationRow = { id: string; ended: number };
 
@@ -100,6 +109,7 @@ type RestorationRow = { id: string; ended: number };
  *
  *     begin ─▶ empty tables, as they were at the step of the saved ones; the object counts as unused
  *     rows  ─▶ one batch after the other, each in a transaction with the number of rows that are there
+ *     file, piece ─▶ bytes of the files that the rows name, where the object keeps them
  *     end   ─▶ all rows are there ─▶ later steps of the tables ─▶ settle: what the rows have to fit is read
  *              ─▶ ONE transaction fits the rows, sets the alarm, and notes the end
  *
@@ -109,9 +119,11 @@ export class ObjectRestoration {
   readonly #sql: Sql;
   readonly #tables: TableSteps;
   readonly #settle: RestoredParts["settle"];
+  readonly #files: RestoredFiles | undefined;
 
-  constructor({ sql, tables, settle }: RestoredParts) {
+  constructor({ sql, tables, settle, files }: RestoredParts) {
     this.#sql = sql;
+    this.#files = files;
     this.#tables = tables;
     this.#settle = settle;
   }
@@ -127,6 +139,11 @@ export class ObjectRestoration {
         return this.#sql.transaction(() => this.#begin(step));
       case "rows":
         this.#sql.transaction(() => this.#add(step));
+        return undefined;
+      case "file":
+        return this.#sql.transaction(() => this.#beginFile(step));
+      case "piece":
+        this.#sql.transaction(() => this.#addPiece(step));
         return undefined;
       case "end":
         return this.#end(step);
@@ -214,6 +231,21 @@ export class ObjectRestoration {
       this.#sql.all(text, ...params);
     }
     this.#sql.all("UPDATE copy_restored SET rows = ? WHERE name = ?", after + rows.length, table);
+  }
+
+  /** Says how far a file has come. Those of an object that keeps none, or is back, are left out. */
+  #beginFile({ restoration, ...wanted }: Extract<ObjectRestoreStep, { kind: "file" }>) {
+    const isOver = this.#assertUnderWay(restoration).ended === 1;
+    const isWanted = !isOver && this.#files !== undefined;
+    return isWanted ? this.#files.begin(wanted) : NO_FILE;
+  }
+
+  #addPiece({ restoration, ...piece }: Extract<ObjectRestoreStep, { kind: "piece" }>): void {
+    if (this.#assertUnderWay(restoration).ended === 1) return;
+    if (this.#files === undefined) {
+      throw new AppError("CONFLICT", "objects of this class keep no files");
+    }
+    this.#files.add(piece);
   }
 
   async #end({

@@ -7,6 +7,7 @@ import type { RestorationPlan } from "#platform/restoration/restoration-plan.ts"
 import { newRestorationToken, restorationTokenHash } from "#platform/restoration/token-text.ts";
 import { MIGRATIONS } from "#platform/upgrade/migrations.ts";
 import { type ApiInit, api } from "#test/support/platform/api.ts";
+import { newStatementSource, uploaded } from "#test/support/reconciliation/uploads.ts";
 
 export const RESTORATIONS = "/api/florin/v1/restorations";
 
@@ -100,8 +101,19 @@ async function cataloguedWith(uuid: string): Promise<void> {
 /** Puts a pipeline into the database, as the rows of a backup do. It is deleted, so that nothing else finds it. */
 async function pipelineWith(id: string): Promise<void> {
   await env.DB.prepare(
-    `INSERT INTO pipelines (id, ledger, exporter_id, enabled, resets, revision, synced_revision, sync_attempts, sync_after, created_at, deleted_at)
+    `INSERT OR IGNORE INTO pipelines (id, ledger, exporter_id, enabled, resets, revision, synced_revision, sync_attempts, sync_after, created_at, deleted_at)
      VALUES (?, 'archive', 'none', 0, 0, 1, 1, 0, ?, ?, ?)`,
+  )
+    .bind(id, ...Array.from({ length: 3 }, () => "2026-03-01T09:00:00.000000Z"))
+    .run();
+}
+
+/** Puts a source of statements into the database, as the rows of a backup do. It is deleted, so that nothing else finds it. */
+async function sourceWith(id: string): Promise<void> {
+  await env.DB.prepare(
+    `INSERT OR IGNORE INTO reconciliation_sources
+       (id, name, kind, definition, ledgers, has_payments, created_at, updated_at, created_by, deleted_at)
+     VALUES (?, 'restored', 'statement', '{}', '[]', 0, ?, ?, 'ada', ?)`,
   )
     .bind(id, ...Array.from({ length: 3 }, () => "2026-03-01T09:00:00.000000Z"))
     .run();
@@ -127,6 +139,9 @@ export async function writtenToTheEnd(): Promise<void> {
 
 const EXAMPLE_BACKUP = "4c7b0f2ad5e9186b3a0d9e7f51c2846be0917d35fa62c48b1d03e5a79f6c8b20";
 const EXAMPLE_PIPELINE = "2f0a7c55-3f53-4f0b-9a43-0d9c1f8be6a7";
+const EXAMPLE_SOURCE = "8d2e3f40-6b7c-4d8e-9fa0-1b2c3d4e5f60";
+const EXAMPLE_STATEMENT =
+  '{"statement":{"id":"2026-03","account":"DE02120300000000202051","asset":"EUR/2","from":"2026-03-01","to":"2026-03-31"}}';
 const EXAMPLE_LEDGER = "c0b1b3a4-7d2f-4e6a-8a57-0f6d2b9c4e11";
 
 /** What happens between the examples of a restoration, whose deployment is not empty, by the operation of the example that comes next. */
@@ -141,7 +156,21 @@ export const BETWEEN_EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
     await env.DB.prepare("UPDATE restoration SET written_at = '2026-03-02T09:31:00.000000Z'").run();
   },
   florinReadRestoredLedger: () => cataloguedWith(EXAMPLE_LEDGER),
-  florinBeginObjectRestoration: () => pipelineWith(EXAMPLE_PIPELINE),
+  florinBeginObjectRestoration: async () => {
+    await pipelineWith(EXAMPLE_PIPELINE);
+    await sourceWith(EXAMPLE_SOURCE);
+  },
+  florinListKeptFiles: async () => {
+    await uploaded(await newStatementSource(), EXAMPLE_STATEMENT);
+  },
+  // The examples of other modules know nothing of this statement.
+  florinBeginDatabaseCopy: async () => {
+    for (const table of ["statements", "statement_heads", "sources"]) {
+      const name = `reconciliation_${table}`;
+      await env.DB.prepare(`DELETE FROM ${name}`).run();
+      await env.DB.prepare("DELETE FROM sqlite_sequence WHERE name = ?").bind(name).run();
+    }
+  },
   florinEndRestoration: writtenToTheEnd,
   // As if nothing had been written.
   florinAbandonRestoration: async () => {

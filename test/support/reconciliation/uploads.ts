@@ -41,6 +41,13 @@ export const fileOf = (head: TestHead, amounts: readonly number[] = []): string 
     .map((line) => `${JSON.stringify(line)}\n`)
     .join("");
 
+/** A file of the statement of March, each of whose lines has more than a thousand bytes. */
+export const wideFile = (lines: number): string =>
+  fileOf(
+    MARCH,
+    Array.from({ length: lines }, (_, index) => index + 1),
+  ).replaceAll("\n", `${" ".repeat(1000)}\n`);
+
 /** A line of a file without a head. */
 export const lineOf = (amount: number | string, more: object = {}): string =>
   `${JSON.stringify({ date: "2026-01-05", amount, asset: "EUR/2", ...more })}\n`;

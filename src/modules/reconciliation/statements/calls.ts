@@ -1,5 +1,7 @@
 import type { FileLine } from "./line.ts";
 import type { ReadingOptions } from "./reading.ts";
+import { objectAt } from "#platform/objects/address.ts";
+import type { ObjectCall } from "#platform/objects/call.ts";
 
 /** Bytes of a piece in which files travel to and from the object of their source. */
 export const PIECE_BYTES = 512 * 1024;
@@ -38,3 +40,14 @@ export interface SourceFacts {
   readonly id: string;
   readonly reading: ReadingOptions;
 }
+
+/** The object of a source of the kind `statement`. */
+export const sourceObjectOf = (env: Pick<Env, "STATEMENT_SOURCES">, sourceId: string) =>
+  objectAt(env, env.STATEMENT_SOURCES, sourceId);
+
+/** A repeated upload of the same file is answered by `STATEMENT_EXISTS`, and a repeated deletion changes nothing. */
+export const TO_SOURCE: ObjectCall = {
+  object: "source of statements",
+  isRepeatable: true,
+  timeoutMs: 60_000,
+};

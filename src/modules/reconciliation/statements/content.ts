@@ -1,8 +1,13 @@
 import { bucketKey, statementBucketOf } from "./bucket.ts";
-import { type CollectedLines, type CollectQuery, PIECE_BYTES } from "./calls.ts";
+import {
+  type CollectedLines,
+  type CollectQuery,
+  PIECE_BYTES,
+  sourceObjectOf,
+  TO_SOURCE,
+} from "./calls.ts";
 import type { FileLine } from "./line.ts";
 import { noStatement } from "./list.ts";
-import { sourceObjectOf, TO_SOURCE } from "./source-calls.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";

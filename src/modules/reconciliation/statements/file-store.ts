@@ -14,6 +14,13 @@ export type FileState =
   | "removing"
   | "dropped";
 
+/** States of files that are not there yet, or no more. */
+export const ARRIVING: ReadonlySet<FileState> = new Set<FileState>([
+  "receiving",
+  "removing",
+  "dropped",
+]);
+
 /** A file as its source's object knows it; see `object-tables.ts`. */
 export interface StoredFile {
   readonly key: number;
@@ -144,6 +151,11 @@ export class FileStore {
     );
   }
 
+  /** Notes that all bytes of a file are here, in so many pieces. */
+  hasPieces({ key }: StoredFile, pieces: number): void {
+    this.#sql.all("UPDATE file SET pieces = ?, is_in_bucket = 0 WHERE key = ?", pieces, key);
+  }
+
   /** Deletes the pieces of a file here, because they are in the bucket. */
   movedToBucket(file: StoredFile): void {
     this.#sql.transaction(() => {
@@ -166,27 +178,28 @@ export class FileStore {
   }
 
   /**
-   * Fits the files of a backup to the heads that its database has, by the ids of files. The database is earlier; the bytes of files are not in
-   * the backup, so that one that was not read to its end is refused.
+   * Fits the files of a backup to the heads that its database has, by the ids of files. The database is earlier. A file that was not read to
+   * its end is read when its bytes have come, and refused otherwise; `complete` are the ids of files whose bytes have.
    *
    *     here                       no head    head `reading`        head `ready`    head `refused`
    *     receiving                  forgotten  –                     –               –
-   *     received, stored           dropped    refused               –               –
+   *     received, stored           dropped    stored, or refused    –               –
    *     judged                     dropped    the verdict counts    –               –
    *     ready                      dropped    the verdict counts    as it is        –
    *     removing                   goes on    goes on               goes on         –
    *     dropped, by somebody       goes on    removed               removed         –
    *     dropped, as it is refused  goes on    refused               –               goes on
    */
-  fitTo(heads: ReadonlyMap<string, StatementState>): void {
+  fitTo(heads: ReadonlyMap<string, StatementState>, complete: ReadonlySet<string>): void {
     for (const id of this.ids()) {
       const file = present(this.find(id), "the file is there");
-      this.#fit(file, heads.get(id));
+      const isHere = complete.has(id);
+      this.#sql.all("UPDATE file SET is_in_bucket = ? WHERE key = ?", isHere ? 0 : 1, file.key);
+      this.#fit(file, heads.get(id), isHere);
     }
-    this.#sql.all("UPDATE file SET is_in_bucket = 1");
   }
 
-  #fit(file: StoredFile, head: StatementState | undefined): void {
+  #fit(file: StoredFile, head: StatementState | undefined, isHere: boolean): void {
     const { state, removal } = file;
     if (state === "removing") return;
     if (state === "receiving") {
@@ -196,7 +209,10 @@ export class FileStore {
     } else if (state === "dropped" && removal !== undefined) {
       this.setState(file, "removing");
     } else if (head === "reading") {
-      if (file.verdict?.isRead === true && state !== "dropped") this.setState(file, "judged");
+      const isUnread = state === "received" || state === "stored";
+      const isRefused = state === "dropped" && file.verdict?.isRead === false;
+      if (state === "judged" || state === "ready" || isRefused) this.setState(file, "judged");
+      else if (isUnread && isHere) this.setState(file, "stored");
       else this.judge(file, LOST, linesOf(file));
     }
   }
@@ -280,7 +296,8 @@ export interface ReadyFile {
   readonly last: number;
 }
 
-const pieceKey = (file: number, place: number): string => `file/${file}/${place}`;
+/** The key of a piece of a file, by the key of the file. */
+export const pieceKey = (file: number, place: number): string => `file/${file}/${place}`;
 
 type FileRow = {
   key: number;

@@ -1,12 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import { deleteFilesOf, statementBucketOf } from "./bucket.ts";
 import type { CollectedLines, CollectQuery, FileLinesQuery, FilePlace } from "./calls.ts";
-import { type FileState, FileStore, type StoredFile } from "./file-store.ts";
+import { ARRIVING, FileStore, type PieceStorage, type StoredFile } from "./file-store.ts";
 import { FileLineStore } from "./line-store.ts";
 import type { FileLine } from "./line.ts";
 import { STATEMENT_SOURCE_TABLES } from "./object-tables.ts";
 import type { FileSpec, Removal } from "./reading.ts";
 import { recordedStates, recordLost, recordRemoval } from "./record.ts";
+import { RestoredBytes } from "./restored-bytes.ts";
 import { type Ending, FileWork } from "./work.ts";
 import { currencyDecimals } from "#modules/payments/index.ts";
 import { FILE_BYTES_MAX } from "#modules/reconciliation/core/statements/index.ts";
@@ -62,8 +63,11 @@ export class StatementSourceObject extends DurableObject<Env> {
     super(ctx, env);
     const sql = durableSql(ctx.storage);
     this.#tableCopy = new ObjectCopy(sql);
-    const settle = () => this.#settle();
-    this.#restoration = new ObjectRestoration({ sql, tables: STATEMENT_SOURCE_TABLES, settle });
+    const pieces = this.#pieces;
+    const files = new RestoredBytes(sql, new FileStore(sql, pieces), pieces);
+    const settle = () => this.#settle(files);
+    const tables = STATEMENT_SOURCE_TABLES;
+    this.#restoration = new ObjectRestoration({ sql, tables, settle, files });
     this.#alarms = new Alarms(ctx.storage, {
       work: () => this.#work(),
       sweep: () => this.#sweep(),
@@ -193,12 +197,7 @@ export class StatementSourceObject extends DurableObject<Env> {
     if (this.#opened !== undefined) return this.#opened;
     const sql = durableSql(this.ctx.storage);
     STATEMENT_SOURCE_TABLES.migrateToEnd(sql);
-    const { kv } = this.ctx.storage;
-    const files = new FileStore(sql, {
-      get: (key) => kv.get<Uint8Array>(key),
-      put: (key, value) => kv.put(key, value),
-      delete: (key) => kv.delete(key),
-    });
+    const files = new FileStore(sql, this.#pieces);
     const lines = new FileLineStore(sql);
     const work = new FileWork({
       env: this.env,
@@ -211,14 +210,24 @@ export class StatementSourceObject extends DurableObject<Env> {
     return this.#opened;
   }
 
+  /** The pieces of files, under keys of the storage. */
+  get #pieces(): PieceStorage {
+    const { kv } = this.ctx.storage;
+    return {
+      get: (key) => kv.get<Uint8Array>(key),
+      put: (key, value) => kv.put(key, value),
+      delete: (key) => kv.delete(key),
+    };
+  }
+
   /** Fits files that a backup has to the heads of its database, which is earlier. */
-  async #settle(): Promise<Settlement> {
+  async #settle(bytes: RestoredBytes): Promise<Settlement> {
     const sourceId = present(this.ctx.id.name, "the object has the id of its source as its name");
     const files = hasSteps(durableSql(this.ctx.storage)) ? this.#open().files : undefined;
     const states = await recordedStates(this.env, sourceId);
     await recordLost(this.env, sourceId, { states, ids: files?.ids() ?? [] });
     return {
-      change: () => files?.fitTo(states),
+      change: () => files?.fitTo(states, bytes.finish()),
       wake: () => {
         if (files !== undefined) this.#alarms.set("work", Date.now());
       },
@@ -373,8 +382,6 @@ export class StatementSourceObject extends DurableObject<Env> {
     if (files.countReceiving() > 0) this.#alarms.set("sweep", nowMs + ABANDONED_AFTER_MS);
   }
 }
-
-const ARRIVING: ReadonlySet<FileState> = new Set<FileState>(["receiving", "removing", "dropped"]);
 
 const givenUp = (): AppError =>
   new AppError("CONFLICT", "the upload was given up, because nothing arrived for too long");

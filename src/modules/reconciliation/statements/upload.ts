@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { type SourceFacts, PIECE_BYTES } from "./calls.ts";
+import { PIECE_BYTES, type SourceFacts, sourceObjectOf, TO_SOURCE } from "./calls.ts";
 import { getStatement } from "./list.ts";
-import { sourceObjectOf, TO_SOURCE } from "./source-calls.ts";
 import type { Ending } from "./work.ts";
 import { FILE_BYTES_MAX } from "#modules/reconciliation/core/statements/index.ts";
 import { toPrincipalColumn } from "#platform/access/stored-principal.ts";

@@ -25,7 +25,8 @@ const COLUMNS_MAX = 200;
 /** Most rows of a request. */
 const ROWS_MAX = 20_000;
 
-const ObjectQuery = z.object({
+/** An object that a request names. */
+export const ObjectQuery = z.object({
   class: z.string().max(100).openapi({ description: "The class of the object" }),
   name: z.string().max(5000).openapi({ description: "The name of the object" }),
 });
@@ -58,7 +59,7 @@ async function objectOf(
 }
 
 /** As `objectOf`. Throws `NOT_FOUND` for an object that is left out. */
-async function presentObject(
+export async function presentObject(
   context: ServiceContext,
   classes: readonly CopiedClass[],
   query: z.output<typeof ObjectQuery>,

@@ -1,5 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { objectCopyRoutes } from "./object-copies.ts";
+import { objectFileRestorationRoutes } from "./object-file-restorations.ts";
+import { objectFileRoutes } from "./object-files.ts";
 import { objectRestorationRoutes } from "./object-restorations.ts";
 import { restorationEndRoutes } from "./restoration-end.ts";
 import { type NamedSettings, settingRoutes } from "./settings.ts";
@@ -33,7 +35,9 @@ export function registerOperatorRoutes(
     settingRoutes(settings),
     storageRoutes([...new Set(tables)]),
     objectCopyRoutes(classes),
+    objectFileRoutes(classes),
     objectRestorationRoutes(classes),
+    objectFileRestorationRoutes(classes),
     restorationEndRoutes(modules, sweeps),
   )(app);
 }
