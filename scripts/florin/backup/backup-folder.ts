@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "./sync-folder.ts";
 import {
+  FILES,
   LEDGERS,
   nameOfNext,
+  pathOfBytes,
   SNAPSHOTS,
   snapshotsAmong,
 } from "#platform/backup/saving/file-names.ts";
@@ -15,6 +17,9 @@ const LOCK = "lock.sqlite";
 /** What the name of a snapshot begins with as long as it is not complete, and that of whatever is being removed. */
 const PARTIAL = "partial-";
 const REMOVED = "removed-";
+/** The names of the folders of files, and of the files, of which those that are not complete have an ending. */
+const GROUP = /^[\da-f]{2}$/;
+const BYTES = /^[\da-f]{64}(?:-[\da-f-]{36}\.partial)?$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** The folder of a backup on this machine, into which one run writes at a time; `file-names.ts` draws it. */
@@ -32,6 +37,11 @@ export class BackupFolder {
 
   ledger(uuid: string): string {
     return join(this.path, LEDGERS, uuid);
+  }
+
+  /** The path of a file that an object keeps, by the SHA-256 of its bytes. */
+  bytes(sha256: string): string {
+    return join(this.path, pathOfBytes(sha256));
   }
 
   snapshot(name: string): string {
@@ -100,6 +110,18 @@ export class BackupFolder {
   removeLedgersBut(uuids: ReadonlySet<string>): void {
     for (const uuid of readdirSync(join(this.path, LEDGERS))) {
       if (UUID.test(uuid) && !uuids.has(uuid)) this.#remove(LEDGERS, uuid);
+    }
+  }
+
+  /** Removes the files of objects that no snapshot has any more, by their SHA-256, and what runs have left that broke off. */
+  removeBytesBut(wanted: ReadonlySet<string>): void {
+    const files = join(this.path, FILES);
+    if (!existsSync(files)) return;
+    for (const group of readdirSync(files).filter((name) => GROUP.test(name))) {
+      for (const name of readdirSync(join(files, group))) {
+        const isOwn = BYTES.test(name) && !wanted.has(name);
+        if (isOwn) rmSync(join(files, group, name));
+      }
     }
   }
 

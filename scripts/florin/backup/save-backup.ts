@@ -5,6 +5,8 @@ import type { BackupFolder } from "./backup-folder.ts";
 import { readBackupManifest } from "./backup-manifest.ts";
 import { BackupSession } from "./calls/backup-session.ts";
 import { type DescribedFile, hashOf } from "./file-hash.ts";
+import { saveFiles } from "./files/save-files.ts";
+import { savedFiles } from "./files/saved-files.ts";
 import {
   assertCurrentKey,
   assertUsedKey,
@@ -61,7 +63,8 @@ export interface MadeBackup {
  *     1  up to where events are published ─ an earlier state: at worst, events are published again
  *     2  the database as of one moment T
  *     3  logs of the ledgers that the database has, to their ends after T ─ what T names is in them
- *     4  objects after T, each as of a moment of its own ─ what the database told them is in them
+ *     4  files that objects keep beside their tables, which never change
+ *     5  objects after T, each as of a moment of its own ─ what the database told them is in them
  *
  * A ledger that cannot be read is named in the manifest, and all else is saved. Throws `OperatorError` where another part cannot be had.
  * Complete parts of logs stay, and the next run goes on behind them.
@@ -89,6 +92,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
     const wanted = catalogue.filter(({ isPurging }) => !isPurging);
     note(`the logs of ${wanted.length} ledgers`);
     const logs = await saveLedgers({ reads: session, folder, note }, { wanted, listed, published });
+    const files = await saveFiles({ reads: session, folder, snapshot, note });
     const objectsAt = new Date().toISOString();
     const objects = await saveObjects({
       reads: session,
@@ -113,6 +117,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
       ...(logs.failed.length === 0 ? {} : { failed: logs.failed }),
       purged: logs.purged,
       objects: objects.classes,
+      ...(files === undefined ? {} : { files }),
       keys: await writeKeys(snapshot, order.keys),
       keyIds,
     };
@@ -120,7 +125,7 @@ export async function saveBackup(order: BackupOrder): Promise<MadeBackup> {
     folder.completeSnapshot(name);
     const failures = failuresOf(manifest);
     // As long as a ledger or an object cannot be saved, older snapshots may be needed.
-    const keptOlder = failures.length === 0 ? prune(folder, order.kept) : undefined;
+    const keptOlder = failures.length === 0 ? await prune(folder, order.kept) : undefined;
     return {
       snapshot: folder.snapshot(name),
       manifest,
@@ -195,14 +200,20 @@ async function describe(folder: string, file: string): Promise<DescribedFile> {
   return { file, bytes: (await stat(path)).size, sha256: await hashOf(path) };
 }
 
-/** Removes older snapshots, and the logs of ledgers that only they had. Returns why this failed, if it did: the new backup is complete anyway. */
-function prune(folder: BackupFolder, kept: number): string | undefined {
+/** Removes older snapshots, and the logs of ledgers and the files that only they had. Returns why this failed, if it did: the new backup is complete anyway. */
+async function prune(folder: BackupFolder, kept: number): Promise<string | undefined> {
   try {
     folder.removeOlder(kept);
     const manifests = folder.snapshots().map((name) => readBackupManifest(folder.snapshot(name)));
     folder.removeLedgersBut(
       new Set(manifests.flatMap((manifest) => ledgersWithParts(manifest).map(({ uuid }) => uuid))),
     );
+    const wanted = new Set<string>();
+    for (const [index, name] of folder.snapshots().entries()) {
+      const { files } = manifests[index] ?? {};
+      for await (const { sha256 } of savedFiles(folder.snapshot(name), files)) wanted.add(sha256);
+    }
+    folder.removeBytesBut(wanted);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

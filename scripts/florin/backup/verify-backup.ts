@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BackupFolder } from "./backup-folder.ts";
 import { readBackupManifest } from "./backup-manifest.ts";
 import { hashOf, problemOf } from "./file-hash.ts";
+import { verifyFiles } from "./files/saved-files.ts";
 import { verifyLedger } from "./ledgers/verify-ledger.ts";
 import { readCatalogue } from "./saved-catalogue.ts";
 import { problemOfClass } from "./saved-objects.ts";
@@ -14,6 +15,7 @@ import {
   type BackupManifest,
   failureOfLedger,
   failuresOfClass,
+  failuresOfFiles,
 } from "#platform/backup/saving/backup-manifest.ts";
 import type { CatalogueRow } from "#platform/backup/saving/catalogue-rows.ts";
 import { MANIFEST } from "#platform/backup/saving/manifest.ts";
@@ -85,6 +87,13 @@ class BackupVerification {
       await this.#list(saved.file, async () => {
         const problem = await problemOfClass(join(this.#path, "objects"), saved);
         return [...(problem === undefined ? [] : [problem]), ...failuresOfClass(saved)];
+      });
+    }
+    const { files } = this.#manifest;
+    if (files !== undefined) {
+      await this.#list(files.file, async () => {
+        const checked = await verifyFiles(this.#folder, this.#path, files);
+        return [...checked.problems, ...failuresOfFiles(this.#manifest)];
       });
     }
     await this.#list(database.file, () => this.#databaseProblems());

@@ -82,6 +82,9 @@ const commit = (
 
 const Run = z.object({ data: z.object({ id: z.int(), state: z.string() }) });
 
+/** The path at which the file of a statement is read, and what was uploaded. */
+let statement = { path: "", content: "" };
+
 /** Adds what the release did not have: a provider that is asked, and a statement that is matched with an account. */
 async function addToTheWorld(): Promise<void> {
   await original.json(`/api/webhooks/configs/${facts.configID}`, {
@@ -111,12 +114,15 @@ async function addToTheWorld(): Promise<void> {
     { statement: { asset: WORLD.asset, id: "S-3", from: "2026-03-01", to: "2026-03-31" } },
     { date: "2026-03-01", amount: 1, endToEndId: "E2E-1" },
   ];
-  const uploaded = await fetch(`${original.url}${RECONCILIATION}/sources/${bank}/statements`, {
+  const content = lines.map((line) => `${stringifyJson(line)}\n`).join("");
+  const path = `${RECONCILIATION}/sources/${bank}/statements`;
+  const uploaded = await fetch(`${original.url}${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${await original.token()}` },
-    body: lines.map((line) => `${stringifyJson(line)}\n`).join(""),
+    body: content,
   });
   expect(uploaded.status).toBe(201);
+  statement = { path: `${path}/${Named.parse(await uploaded.json()).data.id}/file`, content };
   await original.json("/api/ledger/v2/silent", { method: "POST" });
   await commit(original, "lost", "silent");
   const made = await original.json(`${RECONCILIATION}/matchings`, {
@@ -192,7 +198,8 @@ test("a deployment with something of every module is saved while clients write, 
   over.abort();
   await writing;
   lackLedger("silent");
-  const { objects } = lastManifest(backup);
+  const { objects, files } = lastManifest(backup);
+  expect(files).toMatchObject({ files: 1, gone: 0 });
   const saved = objects.filter(({ objects: count }) => count > 0).map(({ class: name }) => name);
   expect(saved.toSorted()).toEqual([
     "EndpointObject",
@@ -292,6 +299,15 @@ test("the copy has everything that was answered before the moment of the backup,
   expect(await copy?.json("/api/ledger/v2/silent/logs")).toMatchObject({ cursor: { data: [] } });
   // Who has restored is in the audit, and the tables have been migrated.
   expect(changedTables(backup, again)).toEqual(["audit", "d1_migrations"]);
+});
+
+test("a statement is downloaded from the copy byte for byte", async () => {
+  const server = copy ?? original;
+  const answer = await fetch(`${server.url}${statement.path}`, {
+    headers: { authorization: `Bearer ${await server.token()}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toBe(statement.content);
 });
 
 /** The tables whose rows differ in the last snapshots of two backups. */

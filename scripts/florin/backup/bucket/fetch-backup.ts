@@ -11,7 +11,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { z } from "zod";
-import { LEDGERS, SNAPSHOTS, snapshotsAmong } from "#platform/backup/saving/file-names.ts";
+import { FILES, LEDGERS, SNAPSHOTS, snapshotsAmong } from "#platform/backup/saving/file-names.ts";
 import { MANIFEST, PlainPath } from "#platform/backup/saving/manifest.ts";
 import { PARTS } from "#platform/backup/saving/part-list.ts";
 import { withPatience } from "#platform/backup/saving/patience.ts";
@@ -36,7 +36,9 @@ function isPlain({ key }: FetchedFile): boolean {
   const [top = "", folder = "", ...rest] = key.split("/");
   const isFolder = /^[\w][\w.-]*$/.test(folder) && !folder.includes("..");
   return (
-    [LEDGERS, SNAPSHOTS].includes(top) && isFolder && PlainPath.safeParse(rest.join("/")).success
+    [FILES, LEDGERS, SNAPSHOTS].includes(top) &&
+    isFolder &&
+    PlainPath.safeParse(rest.join("/")).success
   );
 }
 
@@ -52,7 +54,7 @@ export interface FetchedBackup {
 }
 
 /**
- * Fetches a snapshot from the bucket of a deployment into a folder, the last one by default, with the parts of logs that it relies on. Files
+ * Fetches a snapshot from the bucket of a deployment into a folder, the last one by default, with the parts of logs and the files of objects. Files
  * that the folder has are not fetched again, so that the next run fetches what is new. Files that somebody else has put into the bucket are named
  * and left out. The manifest comes last. Throws `OperatorError` where
  * the folder has other parts of a log than the bucket.
@@ -77,6 +79,7 @@ export async function fetchBackup(
   const logs = files.filter(({ key }) => key.startsWith(`${LEDGERS}/`));
   // A list of parts comes behind its parts, and the manifest behind everything.
   const ordered = [
+    ...files.filter(({ key }) => key.startsWith(`${FILES}/`)),
     ...logs.filter(({ key }) => !key.endsWith(`/${PARTS}`)),
     ...logs.filter(({ key }) => key.endsWith(`/${PARTS}`)),
     ...own.toSorted((a, b) => Number(isManifest(a)) - Number(isManifest(b))),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MigratedDatabase, type MigratedTable } from "./migrated-database.ts";
 import type { RestorationTokens } from "./restoration-tokens.ts";
 import { restoreDatabase, type Restoring, TABLES_MIGRATION } from "./restore-database.ts";
+import { ObjectFiles } from "./restore-files.ts";
 import { restoreLedger } from "./restore-ledger.ts";
 import { restoreObjects } from "./restore-objects.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { withPatience } from "#platform/backup/saving/patience.ts";
 import type { BackupFolder } from "#scripts/florin/backup/backup-folder.ts";
 import { problemOf } from "#scripts/florin/backup/file-hash.ts";
+import { verifyFiles } from "#scripts/florin/backup/files/saved-files.ts";
 import { eachAtOnce, LEDGERS_AT_ONCE } from "#scripts/florin/backup/ledgers/each-at-once.ts";
 import { hashOfParts } from "#scripts/florin/backup/ledgers/ledger-parts.ts";
 import {
@@ -71,7 +73,7 @@ export interface RestoredBackup {
  *     2  begin ─ the deployment is disarmed, and knows what has to come
  *     3  the database ─ it names ledgers and objects
  *     4  the logs of ledgers ─ hashes are computed again, and compared
- *     5  other objects ─ they are fitted to the database and the logs
+ *     5  other objects, with their files ─ they are fitted to the database and the logs
  *     6  end ─ all of it is there; without the setting, the deployment serves its clients, and stays disarmed
  *
  * A run that was killed is gone on with by the same command: each part says how far it has come. Throws `OperatorError` for a snapshot that
@@ -82,6 +84,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<RestoredBackup
   const { manifest, path } = snapshot;
   assertAccepted(order);
   await assertReadable(snapshot);
+  const files = await readFiles(order);
   const saved = join(path, "database");
   const database = await MigratedDatabase.open(saved, readDatabaseManifest(saved));
   try {
@@ -94,7 +97,11 @@ export async function restoreBackup(order: RestoreOrder): Promise<RestoredBackup
       await restoreDatabase(restoring, database, tables);
       await restoreLedgers(restoring, snapshot);
       note("other objects");
-      await restoreObjects(restoring, join(path, "objects"), manifest.objects);
+      await restoreObjects(restoring, {
+        folder: join(path, "objects"),
+        classes: manifest.objects,
+        files,
+      });
       await withPatience(() =>
         api.call({ method: "POST", path: `${restoring.path}/end`, answer: z.undefined() }),
       );
@@ -157,6 +164,23 @@ function assertAccepted({ snapshot, isIncompleteAccepted }: RestoreOrder): void 
       "The snapshot lacks what the server could not give, and nothing is restored:",
       ...failures,
       "Take another snapshot (--snapshot), or give --incomplete to restore what this one has.",
+    ].join("\n"),
+  );
+}
+
+/** The files that objects keep. Throws `OperatorError` where one is missing or was changed, unless the operator does without it. */
+async function readFiles({
+  snapshot: { folder, path, manifest },
+  isIncompleteAccepted,
+}: RestoreOrder): Promise<ObjectFiles | undefined> {
+  if (manifest.files === undefined) return undefined;
+  const { problems, intact } = await verifyFiles(folder, path, manifest.files);
+  if (problems.length === 0 || isIncompleteAccepted) return new ObjectFiles(folder, intact);
+  throw new OperatorError(
+    [
+      "Files of objects were changed or are missing, and nothing is restored:",
+      ...problems,
+      "Take another snapshot (--snapshot), or give --incomplete to do without these files.",
     ].join("\n"),
   );
 }

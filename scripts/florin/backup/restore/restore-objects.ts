@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Restoring } from "./restore-database.ts";
+import type { ObjectFiles } from "./restore-files.ts";
 import { withPatience } from "#platform/backup/saving/patience.ts";
 import { eachAtOnce } from "#scripts/florin/backup/ledgers/each-at-once.ts";
 import {
@@ -39,15 +40,23 @@ interface ReadObject {
   readonly lines: AsyncIterable<string> | Iterable<string>;
 }
 
+/** The saved objects of a snapshot. */
+interface ObjectsToRestore {
+  /** The path of the folder that has a file for each class. */
+  readonly folder: string;
+  readonly classes: readonly SavedClass[];
+  /** The files that the objects keep beside their tables; undefined for a snapshot without them. */
+  readonly files?: ObjectFiles | undefined;
+}
+
 /**
  * Restores the saved objects of a snapshot: when the rows of the database and the logs of ledgers are there, because the objects are fitted to
- * them. `folder` has a file for each class. An object that has come back already is left as it is, and one that was cut off goes on behind the
+ * them. The files of an object come behind its rows. An object that has come back already is left as it is, and one that was cut off goes on behind the
  * rows that it has.
  */
 export async function restoreObjects(
   restoring: Restoring,
-  folder: string,
-  classes: readonly SavedClass[],
+  { folder, classes, files }: ObjectsToRestore,
 ): Promise<RestoredObjects> {
   const counts = { restored: 0, leftOut: 0 };
   for (const { class: className, file } of classes) {
@@ -57,7 +66,7 @@ export async function restoreObjects(
     const small: ReadObject[] = [];
     const restoreSmall = async (): Promise<void> => {
       await eachAtOnce(small.splice(0), AT_ONCE, async (object) => {
-        counts[await restoreObject(restoring, object)]++;
+        counts[await restoreObject(restoring, object, files)]++;
       });
     };
     let place = 0;
@@ -65,7 +74,7 @@ export async function restoreObjects(
       const object = { className, head, step: steps[place++] ?? 0 };
       const rows = head.tables.reduce((sum, table) => sum + table.rows, 0);
       if (rows > AHEAD_ROWS_MAX) {
-        counts[await restoreObject(restoring, { ...object, lines })]++;
+        counts[await restoreObject(restoring, { ...object, lines }, files)]++;
         return;
       }
       const ahead: string[] = [];
@@ -86,9 +95,11 @@ export async function restoreObjects(
 
 /** Restores one object, and reads its lines to their end. */
 async function restoreObject(
-  { api, path }: Restoring,
+  restoring: Restoring,
   { className, head, step, lines }: ReadObject,
+  files: ObjectFiles | undefined,
 ): Promise<keyof RestoredObjects> {
+  const { api, path } = restoring;
   const query = { class: className, name: head.object };
   const post = <S extends z.ZodType>(place: string, body: unknown, answer: S) =>
     // The same rows may come twice: the object does not store them again.
@@ -106,6 +117,7 @@ async function restoreObject(
   }
   if (data.state === "left-out") return "leftOut";
   if (data.state === "ended") return "restored";
+  await files?.restore(restoring, className, head.object);
   await post("/end", { counters: head.counters }, z.undefined());
   return "restored";
 }

@@ -43,6 +43,17 @@ export type FailedLedger = z.output<typeof FailedLedger>;
 /** An object that could not be copied, and why, as a sentence. */
 const FailedObject = z.object({ object: z.string(), reason: z.string() });
 
+/** The files that objects keep, in a list with a line for each; see `saving/kept-files.ts`. */
+const SnapshotFiles = SavedFile.extend({
+  /** The number of files in the list. */
+  files: z.int(),
+  /** How many files had gone when they were read. */
+  gone: z.int(),
+  /** The files that could not be read; absent where all were. */
+  failed: z.array(FailedObject.extend({ class: z.string(), file: z.string() })).optional(),
+});
+export type SnapshotFiles = z.output<typeof SnapshotFiles>;
+
 /** What a snapshot has, and of which moments. Times are those of the machine that made the backup. */
 export const BackupManifest = z.object({
   format: z.literal(1),
@@ -81,6 +92,8 @@ export const BackupManifest = z.object({
       failed: z.array(FailedObject).optional(),
     }),
   ),
+  /** The files that objects keep; absent in backups of earlier versions. */
+  files: SnapshotFiles.optional(),
   /** The file with the keys; null if they are not in the backup. */
   keys: SavedFile.nullable(),
   /** The ids of the keys with which values of the database and of objects are encrypted. */
@@ -110,8 +123,16 @@ export const failuresOfClass = ({
 }: BackupManifest["objects"][number]): string[] =>
   failed.map(({ object, reason }) => `The object '${object}' of ${name} is not saved: ${reason}`);
 
+/** What a snapshot lacks of the files that objects keep, a sentence each. */
+export const failuresOfFiles = ({ files }: Pick<BackupManifest, "files">): string[] =>
+  (files?.failed ?? []).map(
+    ({ file, object, class: name, reason }) =>
+      `The file '${file}' of the object '${object}' of ${name} is not saved: ${reason}`,
+  );
+
 /** What a snapshot lacks, a sentence each: what the server could not give. */
-export const failuresOf = ({ failed = [], objects }: BackupManifest): string[] => [
+export const failuresOf = ({ failed = [], objects, files }: BackupManifest): string[] => [
   ...failed.map(failureOfLedger),
   ...objects.flatMap(failuresOfClass),
+  ...failuresOfFiles({ files }),
 ];

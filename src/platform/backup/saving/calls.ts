@@ -66,3 +66,18 @@ function readRefusal(
     return { sentence: `The server answers ${status}: ${body}` }; // The body is not Florin's own error body.
   }
 }
+
+/** The bytes of an answer. Throws `UnclearError` where it breaks off. */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } catch (cause) {
+    throw new UnclearError("The server has broken off its answer.", { cause });
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -2,10 +2,12 @@
  * The names of a backup's folders and files, in a directory or as the keys of a bucket:
  *
  *     ledgers/<uuid>/     parts of a ledger's log, to which each run adds
+ *     files/<ab>/<abcd…>  files that objects keep, by the SHA-256 of their bytes
  *     snapshots/<number>-<time>/   everything else, as of one run; its manifest says which parts of ledgers belong to it
  */
 export const SNAPSHOTS = "snapshots";
 export const LEDGERS = "ledgers";
+export const FILES = "files";
 /** The folders and files of a snapshot. */
 export const DATABASE = "database";
 export const OBJECTS = "objects";
@@ -26,3 +28,6 @@ export function nameOfNext(snapshots: readonly string[], began: string): string 
 
 /** The file of a table, or of the objects of a class. */
 export const fileOf = (name: string): string => `${name}.jsonl.gz`;
+
+/** Where a file that an object keeps is in a backup, by the SHA-256 of its bytes in lower-case hexadecimal digits. */
+export const pathOfBytes = (sha256: string): string => `${FILES}/${sha256.slice(0, 2)}/${sha256}`;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import { listenAsApi, originsOf } from "./log-server.ts";
 import type { LedgerEngine } from "#ledger-engine";
@@ -31,6 +32,10 @@ export class BackupServer {
   readonly sickObjects = new Set<string>();
   /** The names of objects without any table. */
   readonly emptyObjects = new Set<string>();
+  /** The files that objects keep, by their ids; one without bytes is listed as if it had some. */
+  readonly files = new Map<string, { readonly object: string; readonly bytes?: Buffer }>();
+  /** Bytes that are sent instead of those of a file, by its id. */
+  readonly otherBytes = new Map<string, Buffer>();
   /** What the only row of each object has. */
   objectState = "waiting";
   /** Copies of objects that have not ended, and how many further begins each refuses: one that was left alone ends after a while. */
@@ -71,6 +76,7 @@ export class BackupServer {
     const data = (value: unknown) => response.end(stringifyJson({ data: value }));
     const [, uuid, what] = /^GET \/ledgers\/([^/]+)\/(log|origins)$/.exec(call) ?? [];
     if (uuid !== undefined) return this.#answerRange(response, { uuid, what: what ?? "" }, query);
+    if (call === "GET /objects/files/content") return this.#sendFile(response, query);
     if (call.includes(" /objects/copies")) {
       const name = query.get("name") ?? "";
       if (this.sickObjects.has(name)) return refuse(response, 500);
@@ -108,9 +114,30 @@ export class BackupServer {
         return void data({
           objects: this.objects.map((name) => ({ class: "EndpointObject", name })),
         });
+      case "GET /objects/files":
+        return void data(this.#listedFiles(Number(query.get("after") ?? 0)));
       default:
         return refuse(response, 404);
     }
+  }
+
+  /** Two files on a page. */
+  #listedFiles(after: number) {
+    const all = [...this.files].map(([file, { object: name, bytes = Buffer.from("gone") }]) => {
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      return { class: "SourceObject", name, file, bytes: bytes.length, sha256 };
+    });
+    const files = all.slice(after, after + 2);
+    return after + 2 < all.length
+      ? { files, next: { class: "SourceObject", after: after + 2 } }
+      : { files };
+  }
+
+  #sendFile(response: ServerResponse, query: URLSearchParams): void {
+    const file = query.get("file") ?? "";
+    const bytes = this.otherBytes.get(file) ?? this.files.get(file)?.bytes;
+    if (bytes === undefined) refuse(response, 404);
+    else response.end(bytes);
   }
 
   /** Begins a copy of an object, unless one is under way. */

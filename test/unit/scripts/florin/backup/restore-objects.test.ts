@@ -90,7 +90,10 @@ test("objects come back with exact rows, large ones in several requests, and oth
   const lines = [...linesOf("a", 3), ...linesOf("large", 12_000), bare, ...linesOf("out", 1)];
   const server = new FakeServer();
   server.leftOut = "out";
-  const counts = await restoreObjects(server.restoring, folderWith(lines), savedClass(4));
+  const counts = await restoreObjects(server.restoring, {
+    folder: folderWith(lines),
+    classes: savedClass(4),
+  });
   expect(counts).toEqual({ restored: 3, leftOut: 1 });
   expect(server.ended.toSorted()).toEqual(["a", "bare", "large"]);
   expect(["a", "large", "bare"].map((name) => server.begun.get(name)?.step)).toEqual([2, 2, 0]);
@@ -111,7 +114,10 @@ test("an object that was cut off goes on behind the rows that came before", asyn
     [0, 0n],
     [1, 1n],
   ]);
-  await restoreObjects(server.restoring, folderWith(linesOf("a", 5)), savedClass(1));
+  await restoreObjects(server.restoring, {
+    folder: folderWith(linesOf("a", 5)),
+    classes: savedClass(1),
+  });
   expect(server.rows.get("a thing")?.map(([id]) => id)).toEqual([0, 1, 2, 3, 4]);
   expect(server.rows.get("a migration")).toHaveLength(2);
 });

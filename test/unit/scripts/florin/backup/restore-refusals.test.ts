@@ -16,6 +16,7 @@ const pathOf = (folder: BackupFolder): string => folder.snapshot(folder.snapshot
 function restore(
   folder: BackupFolder,
   change: (manifest: BackupManifest) => BackupManifest,
+  isIncompleteAccepted = false,
 ): Promise<unknown> {
   const path = pathOf(folder);
   const url = "http://127.0.0.1:9";
@@ -25,7 +26,7 @@ function restore(
     url,
     connect: () => Promise.reject(new Error("the server is asked")),
     tokens: new RestorationTokens({ HOME: path }, { url, backup: sha256, secret: undefined }),
-    isIncompleteAccepted: false,
+    isIncompleteAccepted,
     confirm: async () => undefined,
     note: () => undefined,
   });
@@ -70,4 +71,19 @@ test("objects of a class or a step that only a later version has are refused bef
     ),
   }));
   await expect(ahead).rejects.toThrow(/tables are at step 99, and this version knows \d/);
+});
+
+test("files of objects that are missing are named before a server is asked, unless the operator does without them", async () => {
+  const folder = releasedBackup();
+  const file = join(pathOf(folder), "files.jsonl.gz");
+  const sha256 = "ab".repeat(32);
+  const saved = { class: "SourceObject", object: "bank", file: "march", bytes: 1, sha256 };
+  writeFileSync(file, gzipSync(`${JSON.stringify(saved)}\n`));
+  const described = { file: "files.jsonl.gz", bytes: statSync(file).size, files: 1, gone: 0 };
+  const files = { ...described, sha256: await hashOf(file) };
+  const withFiles = (manifest: BackupManifest) => ({ ...manifest, files });
+  await expect(restore(folder, withFiles)).rejects.toThrow(
+    /files\/ab\/(?:ab){32} is missing. It is the file 'march' of the object 'bank'.[^]*--incomplete/,
+  );
+  await expect(restore(folder, withFiles, true)).rejects.toThrow("the server is asked");
 });
