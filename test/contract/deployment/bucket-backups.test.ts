@@ -6,6 +6,7 @@ import { beginBackups, beginOwnBackup } from "#modules/deployment/backup/own-bac
 import { backupsSection } from "#modules/deployment/backup/status.ts";
 import { present } from "#platform/assert.ts";
 import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
+import { pathOfBytes } from "#platform/backup/saving/file-names.ts";
 import { DatabaseManifest } from "#platform/backup/saving/manifest.ts";
 import { backupBucketOf } from "#platform/backup/scheduled/r2-bucket.ts";
 import { systemContext } from "#platform/context.ts";
@@ -21,6 +22,7 @@ import {
 import { okBodyOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
+import { newStatementSource, uploaded, wideFile } from "#test/support/reconciliation/uploads.ts";
 
 const PATH = "/api/florin/v1/backup/bucket";
 
@@ -78,12 +80,17 @@ const post = (count: number): Promise<unknown> =>
     ),
   );
 
+/** A file whose bytes the object of a source keeps in two pieces. */
+const CONTENT = wideFile(600);
+let statementSha256 = "";
+
 beforeAll(async () => {
   await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
   await post(3);
   await api("/api/webhooks/configs", {
     body: { endpoint: "https://hooks.example.com/x", eventTypes: ["ledger.created_ledger"] },
   });
+  statementSha256 = (await uploaded(await newStatementSource(), CONTENT)).sha256;
 });
 
 test("a backup into the bucket has every file that its manifest names, and the next one adds what is new", async () => {
@@ -108,6 +115,9 @@ test("a backup into the bucket has every file that its manifest names, and the n
     expect(await sha256(`${folder}/${file}`)).toBe(hash);
     expect((await textOf(`${folder}/${file}`)).split("\n")).toHaveLength(rows + 1);
   }
+  expect(manifest.files?.files).toBeGreaterThan(0);
+  expect(await textOf(`snapshots/${snapshot}/files.jsonl.gz`)).toContain(statementSha256);
+  expect(await textOf(pathOfBytes(statementSha256))).toBe(CONTENT);
   const saved = manifest.ledgers.find(({ name }) => name === ledger);
   expect(saved).toMatchObject({ entries: 3, parts: 1 });
   await post(2);
@@ -246,4 +256,27 @@ test("R2 keeps the conditions and lists that a run relies on, and counts what is
     undefined,
   ]);
   expect(charged.join("")).toBe("AAAABABAABBB");
+});
+
+test("bytes that are not those of a file are not put into the bucket, and leave what is there", async () => {
+  const r2 = present(
+    backupBucketOf(env, () => undefined),
+    "the tests bind a bucket",
+  );
+  const [key, text] = ["files/ab/abcd", "of a file"];
+  const body = (content: string) => new Blob([content]).stream();
+  const digest = await crypto.subtle.digest("SHA-256", Buffer.from(text));
+  const described = { bytes: text.length, sha256: Buffer.from(digest).toString("hex") };
+  for (const other of ["of A file", "of a file, and more"]) {
+    expect(await r2.putStream(key, { ...described, body: body(other) })).toBeUndefined();
+  }
+  await expect(r2.putStream(key, { ...described, body: body("of") })).rejects.toThrow(
+    "The server sends 2 of 9 bytes.",
+  );
+  expect(await r2.head(key)).toBeUndefined();
+  const etag = await r2.putStream(key, { ...described, body: body(text) });
+  expect(await r2.head(key)).toEqual({ key, bytes: text.length, etag });
+  expect(await r2.putStream(key, { ...described, body: body("of A file") })).toBeUndefined();
+  expect(await r2.head(key)).toEqual({ key, bytes: text.length, etag });
+  await r2.remove([key]);
 });

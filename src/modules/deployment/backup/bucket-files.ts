@@ -3,7 +3,7 @@ import { backupBucketOf } from "#platform/backup/scheduled/r2-bucket.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** The keys of files of backups. All else in the bucket is none of them. */
-const BACKUP_FILE = /^(?:ledgers|snapshots)\//;
+const BACKUP_FILE = /^(?:files|ledgers|snapshots)\//;
 
 /** A page of the files in the deployment's bucket, and the cursor of the next page. Throws `VALIDATION` where there is no bucket. */
 export async function listBackupFiles(env: Env, cursor: string | undefined) {

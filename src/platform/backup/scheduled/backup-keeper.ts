@@ -3,6 +3,7 @@ import { assertClaim } from "./bucket-owner.ts";
 import { type BackupBucket, bucketOfStep } from "./bucket.ts";
 import { KnownFiles } from "./known-files.ts";
 import { RunFailure } from "./run-failure.ts";
+import { RunFiles } from "./run-files.ts";
 import { RunLedgers } from "./run-ledgers.ts";
 import { RunPlaces } from "./run-places.ts";
 import { type Finish, RUN_FORM, type RunFacts, type RunTools } from "./run-state.ts";
@@ -355,6 +356,7 @@ export class BackupKeeper {
       known: new KnownFiles(sql, bucket),
       ledgers: new RunLedgers(sql),
       places: new RunPlaces(sql),
+      files: new RunFiles(sql),
       staged: new StagedFile(kv),
     };
   }

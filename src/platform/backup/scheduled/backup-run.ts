@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { claimBucket } from "./bucket-owner.ts";
+import { snapshotsIn } from "./bucket.ts";
 import { catalogue, copy, server, tables } from "./database-stages.ts";
 import { manifest, prune } from "./end-stages.ts";
+import { bytes, fileList, keptFiles } from "./file-stages.ts";
 import { compare, ends, heads, logs } from "./ledger-stages.ts";
 import { objects, places } from "./object-stages.ts";
 import { RunFailure } from "./run-failure.ts";
-import { snapshotsIn } from "./run-snapshots.ts";
 import {
   type Finish,
   KNOWN_FROM,
@@ -15,7 +16,7 @@ import {
   type RunTools,
   type RunStage,
 } from "./run-state.ts";
-import { nameOfNext } from "#platform/backup/saving/file-names.ts";
+import { FILES, LEDGERS, nameOfNext } from "#platform/backup/saving/file-names.ts";
 import { wrapToPublicKey } from "#platform/backup/saving/wrapped-keys.ts";
 import { OperatorError } from "#platform/errors.ts";
 
@@ -72,6 +73,12 @@ export function stepOf(tools: RunTools, { facts, stage }: StoredRun): Promise<Fi
       return compare({ tools, facts, stage });
     case "logs":
       return logs({ tools, facts, stage });
+    case "kept-files":
+      return keptFiles({ tools, facts, stage });
+    case "bytes":
+      return bytes({ tools, facts, stage });
+    case "file-list":
+      return fileList({ tools, facts, stage });
     case "places":
       return places({ tools, facts, stage });
     case "objects":
@@ -98,11 +105,15 @@ async function begin(tools: RunTools, facts: RunFacts): Promise<Finish> {
   // The last snapshot is another one also where its run has given way behind the put of its manifest.
   const knowsLast = complete.at(-1) === lastComplete;
   return () => {
-    if (isOther) tools.ledgers.forgetAllKept();
+    if (isOther) {
+      tools.ledgers.forgetAllKept();
+      tools.files.forgetAllKept();
+    }
     if (!knowsLast || tools.kv.get(KNOWN_FROM) === undefined) tools.kv.put(KNOWN_FROM, snapshot);
     tools.rows.clear();
     tools.ledgers.clear();
     tools.places.clear();
+    tools.files.clear();
     tools.staged.clear();
     return {
       stage: { name: "files", after: "" },
@@ -130,10 +141,15 @@ async function assertPublicKey({ keys, publicKey }: NonNullable<RunTools["keys"]
   }
 }
 
-/** Reads the next page of what the bucket has of ledgers. */
+/** Reads the next page of what the bucket has of ledgers, and then of the files of objects. */
 async function files({ tools, stage }: RunAt<"files">): Promise<Finish> {
-  const { after, cursor } = await tools.known.listNext(stage.after, stage.cursor);
-  return () => ({
-    stage: cursor === undefined ? { name: "heads", after: 0 } : { name: "files", after, cursor },
-  });
+  const { of } = stage;
+  const folder = of === undefined ? LEDGERS : FILES;
+  const { after, cursor } = await tools.known.listNext(folder, stage);
+  return () => {
+    if (cursor !== undefined) return { stage: { name: "files", of, after, cursor } };
+    return of === undefined
+      ? { stage: { name: "files", of: "objects", after: "" } }
+      : { stage: { name: "heads", after: 0 } };
+  };
 }

@@ -1,3 +1,6 @@
+import { SNAPSHOTS, snapshotsAmong } from "#platform/backup/saving/file-names.ts";
+import { MANIFEST } from "#platform/backup/saving/manifest.ts";
+
 /** A file of a bucket, as a list shows it. The ETag changes with each change of the file. */
 export interface BucketFile {
   readonly key: string;
@@ -24,6 +27,18 @@ export interface Pieces {
 export interface BackupBucket {
   /** Puts a file in the place of an earlier one. Returns its ETag. */
   readonly put: (key: string, pieces: Pieces) => Promise<string>;
+  /**
+   * Puts a file whose bytes come as a stream, in the place of an earlier one, and returns its ETag; undefined, and nothing is put, where their
+   * number or their SHA-256 is another one.
+   */
+  readonly putStream: (
+    key: string,
+    content: {
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly body: ReadableStream<Uint8Array> | null;
+    },
+  ) => Promise<string | undefined>;
   /**
    * Puts a small file, unless somebody else has changed it meanwhile: `etag` is what it had when it was read, undefined for no file. Returns its
    * new ETag; undefined if it was changed.
@@ -80,6 +95,8 @@ export function bucketOfStep(bucket: BackupBucket, isUnderWay: () => boolean): B
   };
   return {
     put: (key, pieces) => within(() => bucket.put(key, { ...pieces, all: () => piecesOf(pieces) })),
+    // The name of such a file is the hash of its bytes: a put that ends late writes what is there.
+    putStream: (...file) => within(() => bucket.putStream(...file)),
     putIf: (...file) => within(() => bucket.putIf(...file)),
     get: (key) => within(() => bucket.get(key)),
     head: (key) => within(() => bucket.head(key)),
@@ -97,4 +114,24 @@ const encoder = new TextEncoder();
 export function onePiece(content: string | Uint8Array): Pieces {
   const bytes = typeof content === "string" ? encoder.encode(content) : content;
   return { bytes: bytes.length, all: () => [bytes] };
+}
+
+/** The names of the snapshots of a bucket, in the order in which they were made: those with a manifest, and those without one. */
+export async function snapshotsIn(
+  bucket: BackupBucket,
+): Promise<{ readonly complete: readonly string[]; readonly incomplete: readonly string[] }> {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await bucket.list(`${SNAPSHOTS}/`, { isFolder: true, cursor });
+    names.push(...page.folders.map((folder) => folder.slice(SNAPSHOTS.length + 1, -1)));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  const complete: string[] = [];
+  const incomplete: string[] = [];
+  for (const name of snapshotsAmong(names)) {
+    const manifest = await bucket.head(`${SNAPSHOTS}/${name}/${MANIFEST}`);
+    (manifest === undefined ? incomplete : complete).push(name);
+  }
+  return { complete, incomplete };
 }

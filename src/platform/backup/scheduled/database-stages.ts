@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { onePiece } from "./bucket.ts";
-import { describeText } from "./described-text.ts";
 import { RunFailure } from "./run-failure.ts";
 import type { Finish, RunAt, RunFacts, RunStage, WrittenTable } from "./run-state.ts";
+import { describeText } from "./staged-file.ts";
 import { RefusedCall } from "#platform/backup/saving/calls.ts";
 import { CATALOGUE, catalogueReader, KEY_TABLE } from "#platform/backup/saving/catalogue-rows.ts";
 import {

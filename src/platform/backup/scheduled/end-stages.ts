@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { assertClaim } from "./bucket-owner.ts";
 import { folderOfLedger } from "./bucket-parts.ts";
-import { type Pieces, REMOVED_MAX } from "./bucket.ts";
+import { type Pieces, REMOVED_MAX, snapshotsIn } from "./bucket.ts";
 import { folderOf } from "./database-stages.ts";
-import { describeText } from "./described-text.ts";
-import { snapshotsIn } from "./run-snapshots.ts";
 import { type Finish, KNOWN_FROM, type RunAt, type RunFacts, type RunTools } from "./run-state.ts";
+import { describeText } from "./staged-file.ts";
 import { KEYS, SNAPSHOTS } from "#platform/backup/saving/file-names.ts";
 import { MANIFEST } from "#platform/backup/saving/manifest.ts";
 import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
@@ -36,11 +35,13 @@ export async function manifest({ tools, facts }: RunAt<"manifest">): Promise<Fin
     (sum, saved) => sum + tools.places.failedOf(saved.class).length,
     0,
   );
+  const files = tools.files.failed().length;
   return () => {
     tools.ledgers.keep(facts.snapshot);
+    tools.files.keep(facts.snapshot);
     return {
       stage: { name: "prune" },
-      facts: { sha256, lacks: failed + objects },
+      facts: { sha256, lacks: failed + objects + files },
     };
   };
 }
@@ -74,7 +75,7 @@ const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(byte
 
 /** The manifest, piece by piece, because it may name a hundred thousand ledgers; `BackupManifest` says what it has. */
 function manifestOf(
-  { ledgers, places }: RunTools,
+  { ledgers, places, files }: RunTools,
   facts: RunFacts,
   keys: DescribedFile | null,
 ): { readonly pieces: Pieces; readonly sha256: string } {
@@ -86,10 +87,8 @@ function manifestOf(
     ...(laterBackups.length === 0 ? {} : { laterBackups }),
     moments: facts.moments,
     database: facts.database,
-    objects: facts.classes.map((saved) => {
-      const failed = places.failedOf(saved.class);
-      return failed.length === 0 ? saved : { ...saved, failed };
-    }),
+    objects: facts.classes.map((saved) => withFailures(saved, places.failedOf(saved.class))),
+    ...(facts.files === undefined ? {} : { files: withFailures(facts.files, files.failed()) }),
     keys,
     keyIds: facts.keyIds,
   });
@@ -112,6 +111,9 @@ function manifestOf(
   }
   return { pieces: { bytes, all }, sha256: hash.digest("hex") };
 }
+
+const withFailures = (saved: object, failed: readonly object[]): object =>
+  failed.length === 0 ? saved : { ...saved, failed };
 
 /** A member of an object in JSON whose value is a list. */
 function* listOf(name: string, items: Iterable<string>): Generator<string> {
@@ -136,7 +138,16 @@ export async function prune({ tools, facts }: RunAt<"prune">): Promise<Finish> {
     return () => ({ stage: { name: "prune" } });
   }
   if (facts.lacks !== 0) return () => ({ stage: undefined });
-  const uuid = nextUnneeded(tools, complete[0] ?? facts.snapshot);
+  const oldest = complete[0] ?? facts.snapshot;
+  const files = knowsAll(tools, oldest) ? tools.files.unneeded(oldest, REMOVED_MAX) : [];
+  if (files.length > 0) {
+    await tools.bucket.remove(files);
+    return () => {
+      for (const key of files) tools.known.forget(key);
+      return { stage: { name: "prune" } };
+    };
+  }
+  const uuid = nextUnneeded(tools, oldest);
   if (uuid === undefined) return () => ({ stage: undefined });
   await removeFolder(tools, folderOfLedger(z.uuid().parse(uuid)));
   return () => {
@@ -149,10 +160,16 @@ export async function prune({ tools, facts }: RunAt<"prune">): Promise<Finish> {
  * A ledger whose parts no snapshot from `oldest` on relies on: it was purged. If no snapshot has ever named it, a run has saved it that has failed.
  * Nothing of this is known as long as there is a snapshot whose ledgers the object has not noted.
  */
-function nextUnneeded({ kv, ledgers }: RunTools, oldest: string): string | undefined {
-  const from = kv.get<string>(KNOWN_FROM);
-  if (from === undefined || oldest < from) return undefined;
+function nextUnneeded(tools: RunTools, oldest: string): string | undefined {
+  if (!knowsAll(tools, oldest)) return undefined;
+  const { ledgers } = tools;
   return ledgers.nextUnneeded(oldest) ?? ledgers.nextUnnamed();
+}
+
+/** Whether the object has noted what all snapshots from `oldest` on rely on. */
+function knowsAll({ kv }: RunTools, oldest: string): boolean {
+  const from = kv.get<string>(KNOWN_FROM);
+  return from !== undefined && oldest >= from;
 }
 
 async function removeFolder({ bucket, known }: RunTools, folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import { TableSteps } from "#platform/sql/table-steps.ts";
 
 /**
  * The tables of the object that keeps backups. Those of a run are empty between two runs: the rows that it has copied (`saved_row`, `saved_piece`), the ledgers
- * that it saves, and the objects that it copies. `bucket_file` is what the bucket has of ledgers, and `kept_ledger` what the last snapshot relies
+ * that it saves, and the objects that it copies. `bucket_file` is what the bucket has of ledgers and of the files of objects, and `kept_ledger` what the last snapshot relies
  * on of each ledger, and which snapshot has named the ledger last.
  */
 const STATEMENTS = [
@@ -33,6 +33,20 @@ const STATEMENTS = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/**
+ * The files of objects: those that a run saves (`run_file`, empty between two runs), and which snapshot has named the bytes with a SHA-256 last
+ * (`kept_bytes`).
+ */
+const FILES = [
+  `CREATE TABLE run_file (
+    number INTEGER PRIMARY KEY,
+    line TEXT NOT NULL,
+    outcome TEXT
+  ) STRICT`,
+  "CREATE TABLE kept_bytes (sha256 TEXT PRIMARY KEY, snapshot TEXT NOT NULL) STRICT, WITHOUT ROWID",
+];
+
 export const KEEPER_TABLES = new TableSteps("the keeper of backups", [
   { name: "The keeper of backups", statements: STATEMENTS },
+  { name: "The files of objects", statements: FILES },
 ]);

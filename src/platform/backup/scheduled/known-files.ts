@@ -1,10 +1,10 @@
 import type { BackupBucket, BucketFile, BucketPage } from "./bucket.ts";
-import { LEDGERS } from "#platform/backup/saving/file-names.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * What the bucket has of ledgers, so that a run which finds nothing new reads nothing: the sizes and ETags of all files, as the last list
- * showed them, and the texts of lists of parts as long as their ETags are the same. It may be lost: the next list has all of it again.
+ * What the bucket has of ledgers and of the files of objects, so that a run which finds nothing new reads nothing: the sizes and ETags of all
+ * files, as the last list showed them, and the texts of lists of parts as long as their ETags are the same. It may be lost: the next list has
+ * all of it again.
  */
 export class KnownFiles {
   readonly #sql: Sql;
@@ -15,14 +15,16 @@ export class KnownFiles {
     this.#bucket = bucket;
   }
 
-  /** Reads the next page of the list of all files of ledgers, and forgets those behind `after` that it does not have. */
+  /** Reads the next page of the list of all files of a folder, and forgets those behind `after` that it does not have. */
   async listNext(
-    after: string,
-    cursor: string | undefined,
+    folder: string,
+    { after, cursor }: { readonly after: string; readonly cursor?: string | undefined },
   ): Promise<{ readonly after: string; readonly cursor?: string }> {
-    const page = await this.#bucket.list(`${LEDGERS}/`, { isFolder: false, cursor });
-    const upTo = page.cursor === undefined ? END : (page.files.at(-1)?.key ?? after);
-    this.#sql.transaction(() => this.#replace(page, after, upTo));
+    const prefix = `${folder}/`;
+    const from = after === "" ? prefix : after;
+    const page = await this.#bucket.list(prefix, { isFolder: false, cursor });
+    const upTo = page.cursor === undefined ? prefix + END : (page.files.at(-1)?.key ?? from);
+    this.#sql.transaction(() => this.#replace(page, from, upTo));
     return page.cursor === undefined ? { after: upTo } : { after: upTo, cursor: page.cursor };
   }
 

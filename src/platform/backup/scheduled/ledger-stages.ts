@@ -134,16 +134,10 @@ export async function logs(run: RunAt<"logs">): Promise<Finish> {
   });
 }
 
-/** Describes what the bucket has of the next ledger that has failed; behind the last one, objects follow. */
-async function describeFailure({ tools, facts }: RunAt<"logs">): Promise<Finish> {
+/** Describes what the bucket has of the next ledger that has failed; behind the last one, the files of objects follow. */
+async function describeFailure({ tools }: RunAt<"logs">): Promise<Finish> {
   const failed = tools.ledgers.nextFailed();
-  if (failed === undefined) {
-    const objects = new Date(tools.nowMs()).toISOString();
-    return () => ({
-      stage: { name: "places" },
-      facts: { moments: { ...facts.moments, objects } },
-    });
-  }
+  if (failed === undefined) return () => ({ stage: { name: "kept-files" } });
   const { uuid, name } = failed.row;
   const folder = bucketParts(tools.bucket, tools.known, uuid);
   const failure = {

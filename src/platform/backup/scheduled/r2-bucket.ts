@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { BackupBucket, Pieces } from "./bucket.ts";
 import { present } from "#platform/assert.ts";
+import { chunksOf, UnclearError } from "#platform/backup/saving/calls.ts";
 
 /** The binding of the bucket for backups, where the Worker has one; see docs/operations/scheduled-backups.md. */
 export const BACKUPS_BINDING = "FLORIN_BACKUPS";
@@ -36,6 +38,19 @@ const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): ReadableBuc
     const { readable, writable } = new FixedLengthStream(pieces.bytes);
     const [put] = await Promise.all([bucket.put(key, readable), pour(pieces, writable)]);
     return present(put, "a put without a condition has an object").etag;
+  },
+  putStream: async (key, { bytes, sha256, body }) => {
+    count("A");
+    const { readable, writable } = new FixedLengthStream(bytes);
+    const [poured, put] = await Promise.allSettled([
+      pourChecked(body, writable, { bytes, sha256 }),
+      bucket.put(key, readable, { sha256 }),
+    ]);
+    if (poured.status === "fulfilled" && !poured.value) return undefined;
+    if (put.status === "fulfilled" && poured.status === "fulfilled") return put.value.etag;
+    throw poured.status === "rejected"
+      ? poured.reason
+      : new Error("R2 refuses a file", { cause: put });
   },
   putIf: async (key, content, etag) => {
     count("A");
@@ -77,6 +92,36 @@ async function pour({ all }: Pieces, writable: WritableStream<Uint8Array>): Prom
   try {
     for (const piece of all()) await writer.write(piece);
     await writer.close();
+  } catch (error) {
+    // Otherwise the bucket would wait for the rest.
+    await writer.abort(error);
+    throw error;
+  }
+}
+
+/** Writes a stream. Returns false, and ends the stream without its last bytes, where their number or their SHA-256 is another one. */
+async function pourChecked(
+  body: ReadableStream<Uint8Array> | null,
+  writable: WritableStream<Uint8Array>,
+  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
+): Promise<boolean> {
+  const writer = writable.getWriter();
+  const hash = createHash("sha256");
+  let length = 0;
+  try {
+    for await (const chunk of chunksOf(body)) {
+      length += chunk.byteLength;
+      if (length > bytes) break;
+      hash.update(chunk);
+      await writer.write(chunk);
+    }
+    if (length < bytes) throw new UnclearError(`The server sends ${length} of ${bytes} bytes.`);
+    if (length > bytes || hash.digest("hex") !== sha256) {
+      await writer.abort(new Error("the bytes are others"));
+      return false;
+    }
+    await writer.close();
+    return true;
   } catch (error) {
     // Otherwise the bucket would wait for the rest.
     await writer.abort(error);

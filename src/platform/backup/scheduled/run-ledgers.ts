@@ -206,8 +206,11 @@ export class RunLedgers {
     return this.#sql
       .all<{ uuid: string }>(
         `SELECT DISTINCT substr(key, ?, ?) AS uuid FROM bucket_file
-          WHERE NOT EXISTS (SELECT 1 FROM kept_ledger WHERE kept_ledger.uuid = substr(key, ?, ?))`,
+          WHERE key >= ? AND key < ?
+            AND NOT EXISTS (SELECT 1 FROM kept_ledger WHERE kept_ledger.uuid = substr(key, ?, ?))`,
         ...UUID_IN_KEY,
+        `${LEDGERS}/`,
+        `${LEDGERS}0`, // "0" comes behind "/"
         ...UUID_IN_KEY,
       )
       .map(({ uuid }) => uuid)

@@ -1,5 +1,6 @@
 import type { BackupBucket } from "./bucket.ts";
 import type { KnownFiles } from "./known-files.ts";
+import type { RunFiles } from "./run-files.ts";
 import type { RunLedgers } from "./run-ledgers.ts";
 import type { RunPlaces } from "./run-places.ts";
 import type { KeptValues, StagedFile } from "./staged-file.ts";
@@ -7,6 +8,7 @@ import type { BackupManifest } from "#platform/backup/saving/backup-manifest.ts"
 import type { BackupReads } from "#platform/backup/saving/calls.ts";
 import type { CopiedPlace } from "#platform/backup/saving/copied-objects.ts";
 import type { CopiedTables, CopyPlace } from "#platform/backup/saving/copy-tables.ts";
+import type { NextFiles } from "#platform/backup/saving/kept-files.ts";
 import type { SavedTable } from "#platform/backup/saving/manifest.ts";
 import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
 import type { RowPlace, SavedRows } from "#platform/backup/saving/saved-rows.ts";
@@ -42,16 +44,25 @@ export interface WrittenClass {
 /**
  * What a run does next. Each stage is a series of short steps, and a step that is done again after a crash does no harm:
  *
- *     begin ─► files ─► heads ─► copy ─► server ─► catalogue ─► tables ─► ends ─► compare ─► logs ─► places ─► objects ─► manifest ─► prune
- *       │        │        │        │        │           │           │        │       │         │        │          │          │         │
- *     owner,  what the  events   rows of   the same   ledgers to  a file    new    all logs  new      which    tables of   keys, the  older
- *     name    bucket    that are the data- one as     save        for each  ends   continue  parts    objects  each, a     manifest   snapshots
- *             has       out      base      before?                table                                        file each   is last    go
- *                                                                                                              class
+ *     begin       the owner of the bucket, a name        compare     all logs continue what was saved
+ *     files       what the bucket has                    logs        new parts
+ *     heads       the events that are out                kept-files  which files objects keep
+ *     copy        rows of the database                   bytes       those that the bucket does not have
+ *     server      the same one as before?                file-list   the list of all
+ *     catalogue   ledgers to save                        places      which objects there are
+ *     tables      a file for each table                  objects     tables of each, a file for each class
+ *     ends        how far logs go now                    manifest    keys; the manifest is last
+ *       └─► compare                                      prune       older snapshots go
  */
 export type RunStage =
   | { readonly name: "begin" }
-  | { readonly name: "files"; readonly after: string; readonly cursor?: string | undefined }
+  | {
+      readonly name: "files";
+      /** The files of objects are listed behind those of ledgers. */
+      readonly of?: "objects" | undefined;
+      readonly after: string;
+      readonly cursor?: string | undefined;
+    }
   | { readonly name: "heads"; readonly after: number }
   | { readonly name: "copy"; readonly tries: number; readonly place?: CopyPlace }
   | { readonly name: "server"; readonly copied: CopiedTables }
@@ -64,6 +75,9 @@ export type RunStage =
   | { readonly name: "ends"; readonly after: number }
   | { readonly name: "compare"; readonly after: number }
   | { readonly name: "logs"; readonly after: number; readonly isReady: boolean }
+  | { readonly name: "kept-files"; readonly next?: NextFiles | undefined }
+  | { readonly name: "bytes"; readonly after: number }
+  | { readonly name: "file-list"; readonly after: number }
   | { readonly name: "places"; readonly next?: CopiedPlace | undefined }
   | {
       readonly name: "objects";
@@ -90,6 +104,8 @@ export interface RunFacts {
   readonly database?: DescribedFile;
   /** The files of classes of objects. The places of the run have the objects that have failed, of which there may be many. */
   readonly classes: readonly Omit<BackupManifest["objects"][number], "failed">[];
+  /** The list of the files that objects keep. */
+  readonly files?: Omit<NonNullable<BackupManifest["files"]>, "failed">;
   readonly keyIds: readonly string[];
   /** Entries of logs that the run has added. */
   readonly added: number;
@@ -126,6 +142,7 @@ export interface RunTools {
   readonly known: KnownFiles;
   readonly ledgers: RunLedgers;
   readonly places: RunPlaces;
+  readonly files: RunFiles;
   readonly staged: StagedFile;
 }
 

@@ -1,7 +1,9 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, gzipSync } from "node:zlib";
 import type { BackupBucket } from "./bucket.ts";
 import type { DescribedFile } from "#platform/backup/saving/part-folder.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** The values that an object keeps besides its tables. A value has at most 2 MB. */
 export type KeptValues = Pick<SyncKvStorage, "get" | "put" | "delete">;
@@ -88,4 +90,14 @@ export class StagedFile {
     }
     yield last;
   }
+}
+
+/** A value as the text of a file, with its description. */
+export function describeText(
+  file: string,
+  value: unknown,
+): DescribedFile & { readonly text: string } {
+  const text = `${stringifyJson(value)}\n`;
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { file, bytes: Buffer.byteLength(text), sha256, text };
 }

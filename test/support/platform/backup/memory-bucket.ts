@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { chunksOf } from "#platform/backup/saving/calls.ts";
 import type { BackupBucket, BucketFile, Pieces } from "#platform/backup/scheduled/bucket.ts";
 
 /** Files that a list gives at once. */
@@ -22,6 +24,25 @@ export class MemoryBucket implements BackupBucket {
       if (content.length !== bytes) throw new Error(`${key} has ${content.length} bytes`);
       return this.#store(key, content);
     });
+  }
+
+  async putStream(
+    key: string,
+    {
+      bytes,
+      sha256,
+      body,
+    }: {
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly body: ReadableStream<Uint8Array> | null;
+    },
+  ): Promise<string | undefined> {
+    const content = Buffer.concat(await Array.fromAsync(chunksOf(body)));
+    const isSame = createHash("sha256").update(content).digest("hex") === sha256;
+    return this.#do("putStream", key, () =>
+      content.length === bytes && isSame ? this.#store(key, content) : undefined,
+    );
   }
 
   async putIf(

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { afterEach, expect, test } from "vitest";
+import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
+import { pathOfBytes } from "#platform/backup/saving/file-names.ts";
+import { KeptBackups } from "#test/support/platform/backup/kept-backups.ts";
+
+const opened: KeptBackups[] = [];
+afterEach(() => {
+  for (const backups of opened.splice(0)) backups.close();
+});
+
+/** A deployment with a ledger and files of an object, by their ids. */
+async function withFiles(files: Readonly<Record<string, string>>): Promise<KeptBackups> {
+  const backups = await new KeptBackups().open(1);
+  opened.push(backups);
+  backups.pay(1);
+  for (const [file, text] of Object.entries(files)) keep(backups, file, text);
+  return backups;
+}
+
+const keep = ({ server }: KeptBackups, file: string, text: string): void =>
+  void server.files.set(file, { object: "bank", bytes: Buffer.from(text) });
+
+const keyOf = (text: string): string =>
+  pathOfBytes(createHash("sha256").update(text).digest("hex"));
+
+const timesRead = ({ server }: KeptBackups): number =>
+  server.calls.filter((call) => call === "GET /objects/files/content").length;
+
+const filesOf = (backups: KeptBackups): BackupManifest["files"] => {
+  const key = `snapshots/${backups.snapshots().at(-1)}/manifest.json`;
+  const text = Buffer.from(backups.bucket.files.get(key)?.bytes ?? []).toString("utf8");
+  return BackupManifest.parse(JSON.parse(text)).files;
+};
+
+test("a day's backup has the files of objects, and the next day reads what is new", async () => {
+  const backups = await withFiles({ a: "first", b: "second", c: "third", d: "first" });
+  await backups.day(0);
+  expect(backups.keeper().state.last).toMatchObject({ lacks: 0 });
+  expect(filesOf(backups)).toMatchObject({ files: 4, gone: 0 });
+  expect(timesRead(backups)).toBe(3);
+  expect(await backups.verify()).toEqual([]);
+  keep(backups, "e", "fifth");
+  await backups.day(1);
+  expect(timesRead(backups)).toBe(4);
+  expect(filesOf(backups)).toMatchObject({ files: 5 });
+  expect(await backups.verify()).toEqual([]);
+});
+
+test("a file that is lost in the bucket is put there again", async () => {
+  const backups = await withFiles({ a: "first", b: "second" });
+  await backups.day(0);
+  backups.bucket.files.delete(keyOf("first"));
+  await backups.day(1);
+  expect(timesRead(backups)).toBe(3);
+  expect(await backups.verify()).toEqual([]);
+});
+
+test("bytes go with the last snapshot that has them", async () => {
+  const backups = await withFiles({ a: "first", b: "second" });
+  backups.kept = 2;
+  await backups.day(0);
+  backups.server.files.delete("a");
+  backups.server.files.set("b", { object: "bank" });
+  await backups.day(1);
+  expect(filesOf(backups)).toMatchObject({ files: 0, gone: 1 });
+  expect(backups.bucket.files.has(keyOf("first"))).toBe(true);
+  await backups.day(2);
+  expect([...backups.bucket.files.keys()].filter((key) => key.startsWith("files/"))).toEqual([]);
+  expect(await backups.verify()).toEqual([]);
+});
+
+test("a file that cannot be read is named, and all others are saved", async () => {
+  const backups = await withFiles({ a: "first", b: "second", c: "third" });
+  for (const file of ["a", "c"]) backups.server.otherBytes.set(file, Buffer.from("FIRST"));
+  await backups.day(0);
+  expect(backups.keeper().state.last).toMatchObject({ lacks: 2 });
+  const files = filesOf(backups);
+  expect(files).toMatchObject({ files: 1 });
+  const reason = "The server sends other bytes than those that were uploaded.";
+  const place = { class: "SourceObject", object: "bank" };
+  expect(files?.failed).toEqual(["a", "c"].map((file) => ({ ...place, file, reason })));
+  // A sick object is waited for once, however many files it has.
+  const retries = 4;
+  expect(timesRead(backups)).toBe(3 + retries);
+  expect(backups.bucket.files.has(keyOf("first"))).toBe(false);
+});
