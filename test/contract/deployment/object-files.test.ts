@@ -200,6 +200,37 @@ test("files come back byte for byte, and one that was not read is read then", as
   expect(await download(source, unread.id)).toBe(APRIL);
 });
 
+test("files that came back move to the bucket of the copy, from which the next backup reads them", async () => {
+  const bindings = env as unknown as { FLORIN_STATEMENTS?: unknown; EXPORT_BUCKET: R2Bucket };
+  const source = await newStatementSource();
+  const content = wideFile(600);
+  const ready = await uploaded(source, content);
+  const unread = await uploaded(source, APRIL);
+  const restoration = await restoring(source, await savedWithUnread(source, unread));
+  const pieces = [content.slice(0, PIECE), content.slice(PIECE)];
+  for (const [place, piece] of pieces.entries()) {
+    expect(await restoration.piece(ready, place, piece)).toBe(204);
+  }
+  await restoration.end();
+  bindings.FLORIN_STATEMENTS = bindings.EXPORT_BUCKET;
+  try {
+    const moved = await eventually(async () => {
+      await runDurableObjectAlarm(objectOf(source));
+      const found = await bindings.EXPORT_BUCKET.get(`statements/${source}/${ready.id}`);
+      return present(found, "the file has moved");
+    });
+    expect(await moved.text()).toBe(content);
+    await eventually(async () => expect(await objectOf(source).piece(ready.id, 0)).toBeUndefined());
+    expect(await download(source, ready.id)).toBe(content);
+    const backup = await beginBackup();
+    const query = { backup, class: "StatementSourceObject", name: source, file: ready.id };
+    const answer = await api(`${FILES}/content?${new URLSearchParams(query).toString()}`);
+    expect(await answer.text()).toBe(content);
+  } finally {
+    delete bindings.FLORIN_STATEMENTS;
+  }
+});
+
 test("a file of which a piece is missing has no bytes, and is refused if it was not read", async () => {
   const source = await newStatementSource();
   const content = wideFile(600);
