@@ -42,15 +42,19 @@ const r2Backups = (bucket: R2, count: (charged: "A" | "B") => void): ReadableBuc
   putStream: async (key, { bytes, sha256, body }) => {
     count("A");
     const { readable, writable } = new FixedLengthStream(bytes);
-    const [poured, put] = await Promise.allSettled([
-      pourChecked(body, writable, { bytes, sha256 }),
-      bucket.put(key, readable, { sha256 }),
+    const writer = writable.getWriter();
+    const [put, poured] = await Promise.allSettled([
+      // Whoever writes would wait for ever for a bucket that has refused the file before it has read all of it.
+      bucket.put(key, readable, { sha256 }).catch((error: unknown) => refuse(writer, error)),
+      pourChecked(body, writer, { bytes, sha256 }),
     ]);
     if (poured.status === "fulfilled" && !poured.value) return undefined;
-    if (put.status === "fulfilled" && poured.status === "fulfilled") return put.value.etag;
-    throw poured.status === "rejected"
-      ? poured.reason
-      : new Error("R2 refuses a file", { cause: put });
+    // Where one side has failed, the other one fails for that.
+    const hasFailed = poured.status === "rejected";
+    if (hasFailed && poured.reason instanceof UnclearError) throw poured.reason;
+    if (put.status === "rejected") throw put.reason;
+    if (hasFailed) throw poured.reason;
+    return put.value.etag;
   },
   putIf: async (key, content, etag) => {
     count("A");
@@ -99,13 +103,21 @@ async function pour({ all }: Pieces, writable: WritableStream<Uint8Array>): Prom
   }
 }
 
+/** Ends a stream because one of its sides has failed, so that the other one does not wait for it, and throws the failure. */
+async function refuse(
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  error: unknown,
+): Promise<never> {
+  await writer.abort(error).catch(() => undefined);
+  throw error;
+}
+
 /** Writes a stream. Returns false, and ends the stream without its last bytes, where their number or their SHA-256 is another one. */
 async function pourChecked(
   body: ReadableStream<Uint8Array> | null,
-  writable: WritableStream<Uint8Array>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): Promise<boolean> {
-  const writer = writable.getWriter();
   const hash = createHash("sha256");
   let length = 0;
   try {
@@ -123,8 +135,6 @@ async function pourChecked(
     await writer.close();
     return true;
   } catch (error) {
-    // Otherwise the bucket would wait for the rest.
-    await writer.abort(error);
-    throw error;
+    return refuse(writer, error); // Otherwise the bucket would wait for the rest.
   }
 }
