@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { present } from "#platform/assert.ts";
 import { KeptBackups, uuidOf } from "#test/support/platform/backup/kept-backups.ts";
 
-/** A deployment with a ledger of three entries, which saves its keys, too. */
+/** A deployment with a ledger of three entries and three files of an object, which saves its keys, too. */
 async function paid(): Promise<KeptBackups> {
   const backups = await new KeptBackups().open(1);
   onTestFinished(() => backups.close());
@@ -12,6 +12,8 @@ async function paid(): Promise<KeptBackups> {
   const FLORIN_SECRET_KEY = randomBytes(32).toString("base64");
   backups.keys = { keys: { FLORIN_SECRET_KEY, FLORIN_PREVIOUS_SECRET_KEYS: [] }, publicKey };
   backups.pay(3);
+  for (const file of ["a", "b", "c"])
+    backups.server.files.set(file, { object: "bank", bytes: Buffer.from(file) });
   return backups;
 }
 
@@ -49,6 +51,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   "the list of parts": { operation: "putIf", key: /parts\.jsonl$/ },
   "a table": { operation: "put", key: /ledgers\.jsonl\.gz$/ },
   "the database": { operation: "put", key: /database\/manifest\.json$/ },
+  "which files there are": { path: "/objects/files" },
+  "the bytes of a file": { path: "/objects/files/content" },
+  "a file": { operation: "putStream", key: /^files\// },
+  "the list of files": { operation: "put", key: /\/files\.jsonl\.gz$/ },
   "the keys": { operation: "putIf", key: /keys\.json$/ },
   "the manifest": { operation: "put", key: /^snapshots\/[^/]+\/manifest\.json$/ },
 };
