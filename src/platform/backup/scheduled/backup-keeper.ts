@@ -24,11 +24,14 @@ const FAILURES_MAX = 20;
 const PRUNE_FAILURES_MAX = 3;
 /**
  * How long the steps of one alarm take together, in milliseconds, and the calls that they make: the platform allows an invocation 1000. A page of
- * ledgers asks the object of each one, and a look at the snapshots asks for each of those that are kept.
+ * ledgers asks the object of each one, a look at the snapshots asks for each of those that are kept, and a file of an object is read in pieces.
  */
 const ALARM_MS = 2000;
 const ALARM_CALLS = 200;
 const CALLS_OF_LIST = 60;
+/** The calls by which a file of an object is found and put, and the bytes that each further call reads. */
+const CALLS_OF_FILE = 6;
+const CALL_BYTES = 500_000;
 const LISTING: ReadonlySet<string> = new Set(["heads", "ends"]);
 const LOOKING: ReadonlySet<string> = new Set(["begin", "prune"]);
 /**
@@ -263,9 +266,13 @@ export class BackupKeeper {
   }
 
   /** The calls that a step may make, some more or less. */
-  #callsOf({ name }: StoredRun["stage"]): number {
-    if (LISTING.has(name)) return CALLS_OF_LIST;
-    return LOOKING.has(name) ? this.#tools.kept + 1 : 1;
+  #callsOf(stage: StoredRun["stage"]): number {
+    if (stage.name === "bytes") {
+      const [next] = new RunFiles(this.#tools.sql).next(stage.after, 1);
+      return CALLS_OF_FILE + Math.ceil((next?.file.bytes ?? 0) / CALL_BYTES);
+    }
+    if (LISTING.has(stage.name)) return CALLS_OF_LIST;
+    return LOOKING.has(stage.name) ? this.#tools.kept + 1 : 1;
   }
 
   /** Does a step in the bucket in which the run has begun: another deployment's would be changed by the copy of that one. */

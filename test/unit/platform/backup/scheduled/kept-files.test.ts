@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
+import { present } from "#platform/assert.ts";
 import { BackupManifest } from "#platform/backup/saving/backup-manifest.ts";
 import { pathOfBytes } from "#platform/backup/saving/file-names.ts";
+import type { StoredRun } from "#platform/backup/scheduled/backup-run.ts";
+import { claimBucket } from "#platform/backup/scheduled/bucket-owner.ts";
+import { RunFiles } from "#platform/backup/scheduled/run-files.ts";
 import { KeptBackups } from "#test/support/platform/backup/kept-backups.ts";
 
 const opened: KeptBackups[] = [];
@@ -68,6 +72,23 @@ test("bytes go with the last snapshot that has them", async () => {
   await backups.day(2);
   expect([...backups.bucket.files.keys()].filter((key) => key.startsWith("files/"))).toEqual([]);
   expect(await backups.verify()).toEqual([]);
+});
+
+test("an alarm makes as many calls as the platform allows, although a large file is read in a hundred pieces", async () => {
+  const backups = await withFiles({});
+  const largeBytes = 50_000_000;
+  const sha256 = (number: number): string => createHash("sha256").update(`${number}`).digest("hex");
+  const files = Array.from({ length: 20 }, (_, number) => {
+    const id = { class: "SourceObject", object: "bank", file: `large-${number}` };
+    return { ...id, bytes: largeBytes, sha256: sha256(number) };
+  });
+  backups.keeper().wake(backups.nowMs);
+  new RunFiles(backups.sql).add(files);
+  const run = present(backups.values.get<StoredRun>("run"), "a run is under way");
+  const facts = { ...run.facts, claim: await claimBucket(backups.bucket, "the object") };
+  backups.values.put("run", { ...run, facts, stage: { name: "bytes", after: 0 } });
+  await backups.keeper().work();
+  expect(timesRead(backups)).toBe(2);
 });
 
 test("a file that cannot be read is named, and all others are saved", async () => {
