@@ -112,8 +112,9 @@ async function saveFile(save: FilesSave, file: SavedKeptFile): Promise<Outcome> 
     return "saved";
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
+    // A server that does not answer this either is not one with a sick object, and one that does not know the backup refuses all files.
+    await listKeptFiles(save.reads);
     if (error instanceof RefusedCall && error.status === NOT_FOUND) return "gone";
-    await listKeptFiles(save.reads); // A server that does not answer this either is not one with a sick object.
     save.sick.add(owner);
     return { class: className, object, file: id, reason: error.message };
   }

@@ -66,6 +66,7 @@ async function saveFile(
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     if (error instanceof RefusedCall && error.status === NOT_FOUND) {
+      await listKeptFiles(reads); // A server that does not know the backup either refuses all files.
       return () => {
         tools.files.note(number, "gone");
         return over;

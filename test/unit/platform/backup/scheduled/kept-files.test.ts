@@ -74,6 +74,20 @@ test("bytes go with the last snapshot that has them", async () => {
   expect(await backups.verify()).toEqual([]);
 });
 
+test("no file counts as gone because the server does not know the backup", async () => {
+  const backups = await withFiles({ a: "first" });
+  let isKnown = false;
+  backups.aroundCall = async (path) => {
+    if (isKnown || !path.endsWith("/content")) return;
+    isKnown = true;
+    for (const refused of ["/objects/files/content", "/objects/files"])
+      backups.server.refusals.set(refused, [404]);
+  };
+  await backups.day(0);
+  expect(isKnown).toBe(true);
+  expect(filesOf(backups)).toMatchObject({ files: 1, gone: 0 });
+});
+
 test("an alarm makes as many calls as the platform allows, although a large file is read in a hundred pieces", async () => {
   const backups = await withFiles({});
   const largeBytes = 50_000_000;

@@ -134,6 +134,18 @@ test("a file that has gone is no failure, and its bytes go with the last snapsho
   expect(await verify()).toEqual([]);
 });
 
+test("no file counts as gone because the server does not know the backup", async () => {
+  keep("a", "first");
+  const send = api.send.bind(api);
+  vi.spyOn(api, "send").mockImplementation((request) => {
+    for (const refused of ["/objects/files/content", "/objects/files"])
+      if (request.path.endsWith("/content")) server.refusals.set(refused, [404]);
+    return send(request);
+  });
+  await expect(save()).rejects.toThrow("refused with 404");
+  expect(folder.snapshots()).toEqual([]);
+});
+
 test("a server that does not list files is saved without them", async () => {
   server.refusals.set("/objects/files", [404]);
   const made = await save();
