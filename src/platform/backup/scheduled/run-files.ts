@@ -1,4 +1,4 @@
-import { FILES } from "#platform/backup/saving/file-names.ts";
+import { FILES, pathOfBytes } from "#platform/backup/saving/file-names.ts";
 import { SavedKeptFile } from "#platform/backup/saving/kept-files.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
@@ -18,6 +18,8 @@ type FileRow = { number: number; line: string; outcome: string | null };
 const PAGE = 500;
 /** Where the key of a file has its SHA-256: the first character, counted from 1. */
 const SHA256_IN_KEY = `${FILES}/ab/`.length + 1;
+/** The length of the key of a file. */
+const KEY_LENGTH = pathOfBytes("0".repeat(64)).length;
 
 /** The files of objects that a run saves, a row each, and those that snapshots in the bucket have. */
 export class RunFiles {
@@ -108,15 +110,21 @@ export class RunFiles {
     this.#sql.all("DELETE FROM kept_bytes");
   }
 
-  /** The keys of files in the bucket, at most `limit`, whose bytes no snapshot from `oldest` on has. */
+  /**
+   * The keys of files in the bucket, at most `limit`, whose bytes no snapshot from `oldest` on has. What somebody else has put there under another
+   * name is none of the backup's.
+   */
   unneeded(oldest: string, limit: number): string[] {
     this.#sql.all("DELETE FROM kept_bytes WHERE snapshot < ?", oldest);
     return this.#sql
       .all<{ key: string }>(
         `SELECT key FROM bucket_file WHERE key >= ? AND key < ?
+          AND length(key) = ? AND substr(key, ?) NOT GLOB '*[^0-9a-f]*'
           AND NOT EXISTS (SELECT 1 FROM kept_bytes WHERE sha256 = substr(key, ?)) LIMIT ? + 0`,
         `${FILES}/`,
         `${FILES}0`, // "0" comes behind "/"
+        KEY_LENGTH,
+        SHA256_IN_KEY,
         SHA256_IN_KEY,
         limit,
       )

@@ -88,6 +88,18 @@ test("no file counts as gone because the server does not know the backup", async
   expect(filesOf(backups)).toMatchObject({ files: 1, gone: 0 });
 });
 
+test("what somebody else has put beside the bytes stays", async () => {
+  const backups = await withFiles({ a: "first" });
+  const others = ["files/README.md", "files/ab/notes.txt", `files/ab/${"z".repeat(64)}`];
+  for (const key of others) await backups.bucket.putIf(key, "theirs", undefined);
+  await backups.bucket.putIf(keyOf("of a run that has failed"), "…", undefined);
+  await backups.day(0);
+  expect([...backups.bucket.files.keys()].filter((key) => key.startsWith("files/"))).toEqual([
+    ...others,
+    keyOf("first"),
+  ]);
+});
+
 test("an alarm makes as many calls as the platform allows, although a large file is read in a hundred pieces", async () => {
   const backups = await withFiles({});
   const largeBytes = 50_000_000;
