@@ -341,6 +341,7 @@ export class BackupKeeper {
     tools.rows.clear();
     tools.ledgers.clear();
     tools.places.clear();
+    tools.files.clear();
     tools.staged.clear();
   }
 

@@ -16,7 +16,7 @@ import type { DeploymentKeys } from "#platform/backup/saving/wrapped-keys.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** The number of the form of a stored run. A run of another form, which an earlier version of the code has begun, is begun anew. */
-export const RUN_FORM = 1;
+export const RUN_FORM = 2;
 
 /** The key of the value of the object that names the first snapshot from which on it knows the ledgers of all snapshots in the bucket. */
 export const KNOWN_FROM = "known-from";

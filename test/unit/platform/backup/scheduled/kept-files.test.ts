@@ -100,6 +100,22 @@ test("what somebody else has put beside the bytes stays", async () => {
   ]);
 });
 
+test("the rows of a run go with it", async () => {
+  const backups = await withFiles({ a: "first" });
+  await backups.day(0);
+  expect(backups.sql.all("SELECT * FROM run_file")).toEqual([]);
+});
+
+test("a run that an earlier version has begun, which knew no files, begins anew", async () => {
+  const backups = await withFiles({ a: "first" });
+  backups.keeper().wake(backups.nowMs);
+  const run = backups.values.get<StoredRun>("run");
+  backups.values.put("run", { ...run, form: 1, stage: { name: "places" } });
+  await backups.work();
+  expect(filesOf(backups)).toMatchObject({ files: 1 });
+  expect(await backups.verify()).toEqual([]);
+});
+
 test("an alarm makes as many calls as the platform allows, although a large file is read in a hundred pieces", async () => {
   const backups = await withFiles({});
   const largeBytes = 50_000_000;
