@@ -212,7 +212,8 @@ async function create(call: Call): Promise<Outcome> {
     data: { snapshot, sha256, added, ...manifest },
     lines: [
       `${added} new entries of ${manifest.ledgers.length} ledgers, and the database as it was at ${manifest.moments.database}, are in ${folder.path}.`,
-      `${manifest.objects.reduce((sum, { objects }) => sum + objects, 0)} other objects are in it, but not the bytes of statements' files.`,
+      `${manifest.objects.reduce((sum, { objects }) => sum + objects, 0)} other objects and ${manifest.files?.files ?? 0} files of statements are in it.`,
+      ...goneLines(manifest),
       ...keyLines(made),
       ...(made.keptOlder === undefined
         ? []
@@ -226,6 +227,16 @@ async function create(call: Call): Promise<Outcome> {
           failure: `${failures.length} ledgers or other objects could not be saved. All else is in the backup, and no older snapshot was removed.`,
         }),
   };
+}
+
+/** What the operator has to know of files whose bytes the server no longer had. */
+function goneLines({ files }: BackupManifest): string[] {
+  const gone = files?.gone ?? 0;
+  return gone === 0
+    ? []
+    : [
+        `The server has no bytes of ${gone} further files: they were deleted meanwhile, or are lost.`,
+      ];
 }
 
 /** What the operator has to know of the keys. */

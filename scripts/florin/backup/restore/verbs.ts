@@ -97,12 +97,22 @@ export async function restore(call: Call, folder: BackupFolder, last: string): P
   };
 }
 
-/** What the operator has to know of statements' files, where the snapshot has lines of some. */
-function statementLines({ objects }: BackupManifest): string[] {
+/** What the operator has to know of statements' files, where the snapshot has lines of some whose bytes it does not have. */
+export function statementLines({
+  objects,
+  files,
+}: Pick<BackupManifest, "objects" | "files">): string[] {
   const sources = objects.find((saved) => saved.class === "StatementSourceObject")?.objects ?? 0;
   if (sources === 0) return [];
+  if (files === undefined) {
+    return [
+      "Lines of statements are there, and the bytes of their files are not: an earlier version made the backup without them, so that their downloads answer 404.",
+    ];
+  }
+  const missing = files.gone + (files.failed?.length ?? 0);
+  if (missing === 0) return [];
   return [
-    "Lines of statements are there, and the bytes of their files are not: no backup has them, so that their downloads answer 404.",
+    `The bytes of ${missing} files of statements are not in the backup: their downloads answer 404.`,
   ];
 }
 
