@@ -105,3 +105,16 @@ describe("the object of a pipeline", () => {
     logged.mockRestore();
   });
 });
+
+test("a pipeline whose alarm rings while it sends, sends each entry once", async () => {
+  const { endpoint, ledger, id } = await running();
+  const answer = Promise.withResolvers<Response>();
+  endpoint.respond = () => answer.promise;
+  await write(ledger, 1);
+  await eventually(() => expect(endpoint.requests).toHaveLength(1));
+  endpoint.respond = () => new Response();
+  await ring(id);
+  answer.resolve(new Response());
+  await settled(ledger, id, 1);
+  expect(endpoint.ids).toEqual([1]);
+});

@@ -170,12 +170,14 @@ export class PipelineObject extends DurableObject<Env> {
     if (!exporterSettings.of(this.env).FLORIN_EXPORTERS)
       return setAlarm(storage, Date.now() + UNSERVED_MS);
     if (Date.now() < this.#retryAtMs) return setAlarm(storage, this.#retryAtMs);
+    // A second run would send the entries of the first one again. The end of a run sets the alarm anew.
+    if (this.#isRunning) return setAlarm(storage, Date.now() + RESUME_AFTER_MS);
     const [changes, wakes] = [this.#changes, this.#wakes];
-    // A crash in the middle of a run must leave an alarm behind.
-    await setAlarm(storage, Date.now() + RESUME_AFTER_MS);
     this.#isRunning = true;
     let next: NextRun;
     try {
+      // A crash in the middle of a run must leave an alarm behind.
+      await setAlarm(storage, Date.now() + RESUME_AFTER_MS);
       next = await this.#delivery().run();
     } finally {
       this.#isRunning = false;
