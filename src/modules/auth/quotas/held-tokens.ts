@@ -25,9 +25,9 @@ const ASKED_MS_MAX = 1000;
  * can have tokens for; the others are refused without a question:
  *
  *     tokens of the object  ≤  left + 1 + rate × time since the question ── at most the burst, which also holds before the first answer
- *     tokens for a request  ≤  those  −  what other requests need that need no more, and have asked for and have no answer about yet
+ *     tokens for a request  ≤  these tokens  −  the needs of other requests that have asked, have no answer yet, and need no more than it
  *
- * A request that needs more counts for nothing there: it may be refused where this one is not.
+ * A request that needs more is not subtracted: the object may refuse it, and give its tokens to the smaller one.
  */
 export class HeldTokens {
   readonly #rate: QuotaRate;

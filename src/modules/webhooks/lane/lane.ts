@@ -204,7 +204,7 @@ export class Lane {
   #endOverdue(): void {
     const laneMs = this.#clock.nowMs();
     const { configId: config } = this.#spec;
-    if (this.#results.storeOverdue(laneMs)) log("error", "results were stored late", { config });
+    if (this.#results.storeOverdue(laneMs)) log("error", "call results stored late", { config });
     for (const run of this.#calls.giveUp(laneMs)) {
       const durationMs = laneMs - run.begunMs;
       const error = `the call has not ended within ${Math.round(durationMs / 1000)} s`;
